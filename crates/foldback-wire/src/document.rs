@@ -1,0 +1,105 @@
+//! A conversation that was read, and how it is written back.
+
+use std::sync::Arc;
+
+use foldback_model::{Context, WireFormat};
+
+use crate::{Format, ReadError};
+
+/// How a file is read.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// The format, if it is known; otherwise the content tells.
+    pub format: Option<Format>,
+    /// Whether damaged lines of a log are skipped and counted. Otherwise the first one is an error.
+    pub lenient: bool,
+    /// Whether a log gives all that was ever said, not only what the model saw at the end.
+    pub whole: bool,
+}
+
+/// A compaction that a log already holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Boundary {
+    /// Index of the first message after it.
+    pub index: usize,
+    /// What the log calls it: `auto`, `manual`, `compacted`, …
+    pub kind: String,
+    /// The size of the context before it, if the log states it.
+    pub tokens_before: Option<u64>,
+    /// The size of the context after it, if the log states it.
+    pub tokens_after: Option<u64>,
+}
+
+/// A conversation as it was read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Document {
+    /// The format of the file.
+    pub format: Format,
+    /// What the file says. Each message names its place in the file (`meta.source`).
+    pub context: Context,
+    /// Compactions that the log records.
+    pub boundaries: Vec<Boundary>,
+    /// Lines of a log that could not be read and were skipped.
+    pub skipped_lines: usize,
+    pub(crate) envelope: Envelope,
+}
+
+/// What stands around the list of messages.
+#[derive(Clone, Debug)]
+pub(crate) enum Envelope {
+    /// A wire format: the whole text, and where in it the list stands, brackets included.
+    Spliced { text: Arc<str>, list: std::ops::Range<usize> },
+    /// A log, or a conversion: the request has to be made.
+    Made,
+}
+
+/// A conversation as JSON text, and what happened to it on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Written {
+    /// The request body, or the bare list if a bare list was read.
+    pub json: String,
+    /// For each element of the written list, the index (in the context as projected) of the first
+    /// message in it.
+    pub sources: Vec<usize>,
+    /// Indices, in the projected context, of messages that were joined to the one before them
+    /// because the provider wants roles to alternate.
+    pub joined: Vec<usize>,
+    /// What the format could not carry.
+    pub lost: Vec<Lost>,
+}
+
+/// Something that a format could not carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lost {
+    /// Index of the message, in the context as projected.
+    pub index: usize,
+    /// What was lost, for a person.
+    pub what: String,
+}
+
+impl Document {
+    /// The wire format that the conversation is written in: its own, or the one nearest to the log
+    /// (Claude Code: Anthropic; Codex: Responses; pi: Anthropic).
+    #[must_use]
+    pub fn wire(&self) -> WireFormat {
+        match self.format {
+            Format::Wire(wire) => wire,
+            Format::ClaudeCode | Format::Pi => WireFormat::Anthropic,
+            Format::Codex => WireFormat::OpenAiResponses,
+        }
+    }
+}
+
+/// Reads a conversation from the bytes of a file.
+///
+/// # Errors
+///
+/// [`ReadError`], which says what is wrong, where, and what was expected.
+pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document, ReadError> {
+    crate::read_impl(bytes, options)
+}
