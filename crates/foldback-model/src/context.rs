@@ -50,6 +50,17 @@ impl Context {
         Self { messages, ..Self::default() }
     }
 
+    /// Everything but the messages and the summary.
+    #[must_use]
+    pub fn clone_without_messages(&self) -> Self {
+        Self {
+            system: self.system.clone(),
+            tools: self.tools.clone(),
+            model: self.model.clone(),
+            ..Self::default()
+        }
+    }
+
     /// The messages as a request sends them: the summary in its place, as a user message.
     ///
     /// ```

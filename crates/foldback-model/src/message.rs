@@ -282,11 +282,22 @@ impl Message {
         pieces.join("\n")
     }
 
+    /// What the message stands for: what its metadata says, and a summary too if its whole text is
+    /// the projection of one (wire formats have no other way to say so).
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        let projected = |text: &str| crate::Summary::text_of_projection(text).is_some();
+        match (self.meta.kind, self.parts.as_slice()) {
+            (Kind::Plain, [Part::Text(text)]) if projected(text) => Kind::Summary,
+            (kind, _) => kind,
+        }
+    }
+
     /// Whether a turn starts here: a person wrote something, and it is not only a tool's answer.
     #[must_use]
     pub fn starts_turn(&self) -> bool {
         self.role == Role::User
-            && self.meta.kind == Kind::Plain
+            && self.kind() == Kind::Plain
             && self.parts.iter().any(|part| !matches!(part, Part::ToolResult(_)))
             // Text beside results is a remark on them, within the turn that made the calls.
             && !self.parts.iter().any(|part| matches!(part, Part::ToolResult(_)))

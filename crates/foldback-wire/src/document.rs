@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldback_model::{Context, WireFormat};
 
-use crate::{Format, ReadError};
+use crate::{Format, ReadError, ReadErrorKind, detect, list, log};
 
 /// How a file is read.
 #[derive(Clone, Debug, Default)]
@@ -101,5 +101,20 @@ impl Document {
 ///
 /// [`ReadError`], which says what is wrong, where, and what was expected.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document, ReadError> {
-    crate::read_impl(bytes, options)
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        ReadError::new(ReadErrorKind::Encoding, "the bytes are not UTF-8", "JSON in UTF-8")
+            .at_offset(error.valid_up_to())
+    })?;
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(ReadError::new(ReadErrorKind::Empty, "the file is empty", "a conversation"));
+    }
+    let format = match options.format {
+        Some(format) => format,
+        None => detect(text)?,
+    };
+    match format {
+        Format::Wire(wire) => list::read(text, wire),
+        log => log::read(text, log, options),
+    }
 }

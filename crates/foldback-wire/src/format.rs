@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Format {
-    /// A request body or bare list of one of the wire formats.
-    #[serde(untagged)]
-    Wire(WireFormat),
     /// A session log of Claude Code.
     ClaudeCode,
     /// A rollout of the Codex CLI.
     Codex,
     /// A session of pi.
     Pi,
+    /// A request body or bare list of one of the wire formats.
+    #[serde(untagged)]
+    Wire(WireFormat),
 }
 
 impl Format {

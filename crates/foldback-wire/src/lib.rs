@@ -15,8 +15,11 @@ mod detect;
 mod document;
 mod error;
 mod format;
+mod join;
+mod json;
 mod list;
 mod log;
+mod normal;
 mod write;
 
 pub use check::{Finding, check};

@@ -1,0 +1,68 @@
+//! From what a person wrote on the command line to what has been checked.
+
+use foldback::compact::{Compactor, Config, Request};
+use foldback::model::{Context, TokenCount};
+use foldback::plan::{Budget, BudgetConfig, Decision, Keep, Trigger};
+use foldback::tokens::{ContextEstimate, Estimator, Heuristic, SimpleRule};
+
+use crate::args::PolicyArgs;
+use crate::failure::Failure;
+
+/// What is kept of the end of a conversation unless an option says otherwise. The figure is that of
+/// pi and moa, from which reference 000 descends too.
+const KEEP_RECENT: u64 = 20_000;
+
+/// Every estimator that has a name.
+const ESTIMATORS: &str = "heuristic, docker_agent, moa, pi, gg";
+
+/// The estimator called `name`.
+pub(crate) fn estimator(name: &str) -> Result<Box<dyn Estimator>, Failure> {
+    Ok(match name.replace('-', "_").as_str() {
+        "heuristic" => Box::new(Heuristic::default()),
+        "docker_agent" => Box::new(SimpleRule::docker_agent()),
+        "moa" => Box::new(SimpleRule::moa()),
+        "pi" => Box::new(SimpleRule::pi()),
+        "gg" => Box::new(SimpleRule::gg_test()),
+        _ => {
+            return Err(Failure::usage(format!("no estimator is called `{name}`; known are {ESTIMATORS}")));
+        }
+    })
+}
+
+/// A checked compactor and budget; all defects are reported at once.
+pub(crate) fn policy(args: &PolicyArgs) -> Result<(Compactor, Budget), Failure> {
+    let tokens = args.keep_recent.or(args.keep_turns.is_none().then_some(KEEP_RECENT));
+    let mut keep = Keep::default();
+    keep.tokens = tokens.map(TokenCount::new);
+    keep.turns = args.keep_turns;
+    let config = Config::new(keep)
+        .trigger(Trigger::above_budget_ratio(args.ratio))
+        .summary_tokens(TokenCount::new(args.summary_tokens));
+    let budget = BudgetConfig::new(TokenCount::new(args.window))
+        .reserve(TokenCount::new(args.reserve))
+        .max_output(args.max_output.map(TokenCount::new))
+        .build();
+    match (Compactor::new(config), budget) {
+        (Ok(compactor), Ok(budget)) => Ok((compactor, budget)),
+        (compactor, budget) => {
+            let defects = [compactor.err().map(|e| e.to_string()), budget.err().map(|e| e.to_string())];
+            Err(Failure::usage(defects.into_iter().flatten().collect::<Vec<_>>().join("; ")))
+        }
+    }
+}
+
+/// Measures the whole context.
+pub(crate) fn measure(estimator: &dyn Estimator, context: &Context) -> Result<ContextEstimate, Failure> {
+    estimator
+        .estimate_context(context)
+        .map_err(|error| Failure::request(format!("the context cannot be estimated: {error}")))
+}
+
+/// Decides with an estimate that is there already.
+pub(crate) fn decide(
+    compactor: &Compactor,
+    request: &Request<'_>,
+    estimate: &ContextEstimate,
+) -> Result<Decision, Failure> {
+    compactor.decide_measured(request, estimate).map_err(|error| Failure::request(error.to_string()))
+}

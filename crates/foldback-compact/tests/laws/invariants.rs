@@ -1,0 +1,115 @@
+//! The engine invariants of the design (section 7), over histories that nobody wrote.
+
+use foldback_compact::{Compacted, Compactor, Config, Request};
+use foldback_model::{CallGraph, Context, Message, Summary, TokenCount};
+use foldback_plan::Keep;
+use foldback_testkit::{Shape, history};
+use proptest::prelude::*;
+
+use crate::fixtures::{ByLength, carry_out};
+
+#[derive(Clone, Debug)]
+struct Case {
+    context: Context,
+    pinned: Vec<usize>,
+    pending: Vec<String>,
+    keep: u64,
+}
+
+impl Case {
+    fn compact(&self, mut summarize: impl FnMut(usize) -> String) -> Option<Compacted> {
+        let compactor = Compactor::new(Config::new(Keep::tokens(TokenCount::new(self.keep))));
+        let compactor = compactor.expect("the configuration is in order");
+        let request = Request::new(&self.context, &ByLength)
+            .pinned(&self.pinned)
+            .pending(&self.pending)
+            .require_reduction();
+        let plan = compactor.plan(&request).ok()??;
+        carry_out(&compactor, &request, plan, |wanted| summarize(wanted.messages.len())).ok()
+    }
+
+    fn kept_from(&self, compacted: &Compacted) -> Vec<Message> {
+        let record = compacted.record.as_ref().expect("a compaction has a record");
+        self.context.messages[record.plan.first_kept..].to_vec()
+    }
+}
+
+fn any_case() -> impl Strategy<Value = Case> {
+    let valid = history::valid(Shape::default().or_pending()).prop_map(|h| (h.messages, h.pending));
+    let broken = history::broken(Shape::default()).prop_map(|messages| (messages, Vec::new()));
+    (prop_oneof![3 => valid, 1 => broken], 0_u64..400, any::<bool>()).prop_flat_map(
+        |((messages, pending), keep, with_summary)| {
+            let n = messages.len().max(1);
+            prop::collection::vec(0..n, 0..3).prop_map(move |mut pinned| {
+                pinned.retain(|&index| index < messages.len());
+                let mut context = Context::new(messages.clone());
+                context.summary = with_summary.then(|| Summary::new("what was before"));
+                Case { context, pinned, pending: pending.clone(), keep }
+            })
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn invariant_2_pinned_messages_survive_in_order(case in any_case()) {
+        let Some(compacted) = case.compact(|_| "s".to_owned()) else { return Ok(()) };
+        let record = compacted.record.as_ref().expect("a record");
+        prop_assume!(record.dropped.is_empty());
+        let mut pinned = case.pinned.clone();
+        pinned.sort_unstable();
+        pinned.dedup();
+        let mut rest = compacted.context.messages.iter();
+        for index in pinned {
+            // Standing instructions go to the front, so only their presence is asked.
+            let wanted = &case.context.messages[index];
+            if wanted.role.is_instruction() {
+                prop_assert!(compacted.context.messages.contains(wanted));
+            } else {
+                prop_assert!(rest.any(|message| message == wanted), "message {index} is gone or out of order");
+            }
+        }
+    }
+
+    #[test]
+    fn invariant_3_the_kept_messages_are_the_tail_of_the_input(case in any_case()) {
+        let Some(compacted) = case.compact(|_| "s".to_owned()) else { return Ok(()) };
+        prop_assume!(compacted.record.as_ref().expect("a record").dropped.is_empty());
+        prop_assert!(compacted.context.messages.ends_with(&case.kept_from(&compacted)));
+    }
+
+    #[test]
+    fn invariant_4_a_summarizer_always_has_something_to_read(case in any_case()) {
+        let mut calls = 0;
+        case.compact(|n_messages| {
+            calls += 1;
+            assert!(n_messages > 0);
+            "s".to_owned()
+        });
+        prop_assert!(calls <= 2);
+    }
+
+    #[test]
+    fn invariant_1_and_9_the_result_has_no_breakage(case in any_case()) {
+        let Some(compacted) = case.compact(|_| "s".to_owned()) else { return Ok(()) };
+        let graph = CallGraph::new(&compacted.context.messages, &case.pending);
+        prop_assert!(graph.orphans().is_empty(), "{:?}", graph.orphans());
+        prop_assert!(graph.dangling().is_empty(), "{:?}", graph.dangling());
+    }
+
+    #[test]
+    fn invariant_7_a_failed_compaction_returns_nothing(case in any_case()) {
+        let before = case.context.clone();
+        prop_assert!(case.compact(|_| String::new()).is_none());
+        prop_assert_eq!(before, case.context);
+    }
+
+    #[test]
+    fn a_required_reduction_reduces(case in any_case(), length in 0_usize..4_000) {
+        let Some(compacted) = case.compact(|_| "y".repeat(length)) else { return Ok(()) };
+        let record = compacted.record.expect("a record");
+        prop_assert!(record.tokens_after < record.tokens_before);
+    }
+}

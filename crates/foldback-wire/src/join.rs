@@ -1,0 +1,132 @@
+//! Joins neighbours of one role, for providers that want roles to alternate.
+
+use foldback_model::WireFormat;
+
+use crate::json::{self, Object, quote};
+
+/// One element of the list to be written.
+pub(crate) struct Element {
+    pub(crate) json: String,
+    /// Index of the message, in the context as projected.
+    pub(crate) index: usize,
+    /// Its place in the list that was read, if it is written as it came.
+    pub(crate) origin: Option<usize>,
+}
+
+/// A list after joining.
+pub(crate) struct Joined {
+    pub(crate) elements: Vec<Element>,
+    /// Indices of the messages that were joined to the one before them.
+    pub(crate) joined: Vec<usize>,
+}
+
+/// Joins where the provider of `wire` demands it: everywhere with `all_seams`, else only where two
+/// elements meet that were no neighbours in the input.
+pub(crate) fn join(elements: Vec<Element>, wire: WireFormat, all_seams: bool) -> Joined {
+    let mut result = Joined { elements: Vec::with_capacity(elements.len()), joined: Vec::new() };
+    if !wire.alternates() {
+        result.elements = elements;
+        return result;
+    }
+    // The role and the origin of the element that the last one ends with.
+    let mut end: Option<(String, Option<usize>)> = None;
+    for element in elements {
+        let role = role(&element.json);
+        let meets = end.as_ref().filter(|(last, _)| *last == role && role != "system");
+        let is_seam = meets.is_some_and(|(_, origin)| {
+            all_seams || !matches!((origin, element.origin), (Some(a), Some(b)) if a + 1 == b)
+        });
+        end = Some((role, element.origin));
+        match result.elements.last_mut().filter(|_| is_seam) {
+            Some(last) => {
+                last.json = concatenated(&last.json, &element.json, wire);
+                last.origin = None;
+                result.joined.push(element.index);
+            }
+            None => result.elements.push(element),
+        }
+    }
+    result
+}
+
+fn role(element: &str) -> String {
+    let role = Object::parse(element).and_then(|object| object.text("role")).unwrap_or_default();
+    // Gemini's responses come under three names.
+    if matches!(role.as_str(), "function" | "tool" | "") { "user".to_owned() } else { role }
+}
+
+/// Two elements as one, block by block as they came.
+fn concatenated(first: &str, second: &str, wire: WireFormat) -> String {
+    let key = if wire == WireFormat::Gemini { "parts" } else { "content" };
+    let (Some(first), Some(second)) = (Object::parse(first), Object::parse(second)) else {
+        return first.to_owned();
+    };
+    let mut blocks = blocks(&first, key);
+    blocks.extend(self::blocks(&second, key));
+    // Results have to stand in front.
+    let is_result = |block: &String| {
+        Object::parse(block).is_some_and(|block| {
+            block.text("type").as_deref() == Some("tool_result") || block.has("functionResponse")
+        })
+    };
+    let (mut ordered, rest): (Vec<String>, Vec<String>) = blocks.into_iter().partition(is_result);
+    ordered.extend(rest);
+    let mut members: Vec<String> = Vec::new();
+    for (name, value) in first.members().chain(second.members().filter(|(name, _)| !first.has(name))) {
+        if name != key {
+            members.push(format!("{}:{}", quote(name), value.get()));
+        }
+    }
+    members.push(format!(r#""{key}":[{}]"#, ordered.join(",")));
+    format!("{{{}}}", members.join(","))
+}
+
+/// The blocks of a message; a bare text is one block.
+fn blocks(message: &Object<'_>, key: &str) -> Vec<String> {
+    let Some(content) = message.get(key) else { return Vec::new() };
+    match json::list(content) {
+        Some(blocks) => blocks.into_iter().map(str::to_owned).collect(),
+        None if content == "\"\"" => Vec::new(),
+        None if content.starts_with('"') => vec![format!(r#"{{"type":"text","text":{content}}}"#)],
+        None => vec![content.to_owned()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(wire: WireFormat, all_seams: bool, elements: &[(&str, Option<usize>)], expected: &[&str]) {
+        let elements = elements
+            .iter()
+            .enumerate()
+            .map(|(index, (json, origin))| Element { json: (*json).to_owned(), index, origin: *origin })
+            .collect();
+        let joined = join(elements, wire, all_seams);
+        let json: Vec<&str> = joined.elements.iter().map(|element| element.json.as_str()).collect();
+        assert_eq!(json, expected);
+    }
+
+    const A: &str = r#"{"role":"user","content":"a"}"#;
+    const B: &str = r#"{"role": "user", "content": [{"type": "text",  "text": "b"}]}"#;
+
+    #[test]
+    fn neighbours_of_the_input_stay_apart() {
+        check(WireFormat::Anthropic, false, &[(A, Some(3)), (B, Some(4))], &[A, B]);
+    }
+
+    #[test]
+    fn new_neighbours_share_a_message_and_keep_their_bytes() {
+        let both = r#"{"role":"user","content":[{"type":"text","text":"a"},{"type": "text",  "text": "b"}]}"#;
+        check(WireFormat::Anthropic, false, &[(A, None), (B, Some(4))], &[both]);
+        check(WireFormat::Anthropic, true, &[(A, Some(3)), (B, Some(4))], &[both]);
+        check(WireFormat::OpenAiChat, true, &[(A, None), (B, None)], &[A, B]);
+    }
+
+    #[test]
+    fn results_come_first() {
+        let result = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"x"}]}"#;
+        let both = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"x"},{"type":"text","text":"a"}]}"#;
+        check(WireFormat::Anthropic, true, &[(A, None), (result, None)], &[both]);
+    }
+}

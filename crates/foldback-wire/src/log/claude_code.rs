@@ -1,0 +1,505 @@
+//! Session logs of Claude Code.
+//!
+//! A log is a tree of records. A reply stands on several lines, one for each block, and parallel
+//! calls fork the tree; `claude_path` finds the records that count, and this module joins them into
+//! the messages that the model saw.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldback_model::{Kind, Message, Part, StopReason, TokenCount, Usage, WireFormat};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Log;
+use super::claude_path::{Node, NodeKind, conversation, main_side};
+use super::lines::{Damage, Line, Text, lines, tokens, unknown};
+use crate::document::{Boundary, ReadOptions};
+use crate::{ReadError, codec};
+
+pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Log, ReadError> {
+    let mut damage = Damage::new(options.lenient);
+    let nodes = nodes(text, &mut damage)?;
+    let mut drafts = Drafts::new(&nodes);
+    drafts.follow(&conversation(&nodes), options.whole);
+    drafts.add_forked_results();
+    let mut log = drafts.write(&mut damage)?;
+    log.skipped_lines = damage.skipped;
+    Ok(log)
+}
+
+/// One line, as far as it is of interest.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    subtype: Option<Text<'a>>,
+    #[serde(borrow)]
+    uuid: Option<Text<'a>>,
+    #[serde(borrow)]
+    parent_uuid: Option<Text<'a>>,
+    #[serde(borrow)]
+    logical_parent_uuid: Option<Text<'a>>,
+    is_sidechain: Option<bool>,
+    is_meta: Option<bool>,
+    is_compact_summary: Option<bool>,
+    is_api_error_message: Option<bool>,
+    #[serde(borrow)]
+    compact_metadata: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct RecordMessage<'a> {
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    model: Option<Text<'a>>,
+    #[serde(borrow)]
+    stop_reason: Option<Text<'a>>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct BlockHead<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    tool_use_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct LogUsage {
+    #[serde(default, deserialize_with = "tokens")]
+    input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "tokens")]
+    output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "tokens")]
+    cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "tokens")]
+    cache_creation_input_tokens: Option<u64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CompactMetadata<'a> {
+    #[serde(borrow)]
+    trigger: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "tokens")]
+    pre_tokens: Option<u64>,
+}
+
+/// What a user or assistant line says.
+pub(super) struct Said<'a> {
+    /// The provider's id of the reply; the lines of one reply share it.
+    pub(super) reply: Option<Text<'a>>,
+    model: Option<Text<'a>>,
+    stop: Option<StopReason>,
+    usage: Option<Usage>,
+    content: Content<'a>,
+    kind: Kind,
+}
+
+enum Content<'a> {
+    Text(&'a RawValue),
+    Blocks(Vec<Block<'a>>),
+}
+
+struct Block<'a> {
+    raw: &'a RawValue,
+    kind: BlockKind<'a>,
+}
+
+enum BlockKind<'a> {
+    Call(Text<'a>),
+    Result(Text<'a>),
+    Other,
+}
+
+impl<'a> Said<'a> {
+    fn blocks(&self) -> &[Block<'a>] {
+        match &self.content {
+            Content::Text(_) => &[],
+            Content::Blocks(blocks) => blocks,
+        }
+    }
+
+    fn answers(&self) -> impl Iterator<Item = &str> {
+        self.blocks().iter().filter_map(|block| match &block.kind {
+            BlockKind::Result(id) => Some(id.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// The records that stand in the tree, in the order of the file.
+fn nodes<'a>(text: &'a str, damage: &mut Damage) -> Result<Vec<Node<'a>>, ReadError> {
+    const OTHER_RECORDS: [&str; 9] = [
+        "attachment",
+        "custom-title",
+        "file-history-snapshot",
+        "last-prompt",
+        "permission-mode",
+        "progress",
+        "queue-operation",
+        "summary",
+        "system",
+    ];
+    let mut nodes = Vec::new();
+    let mut known = false;
+    for line in lines(text) {
+        let Some(record) = damage.parse::<Record<'_>>(line)? else { continue };
+        let kind = record.kind.as_ref().map_or("", Text::as_str);
+        let speaks = matches!(kind, "user" | "assistant") && record.message.is_some();
+        known |= speaks || OTHER_RECORDS.contains(&kind);
+        if speaks || record.uuid.is_some() {
+            nodes.extend(node(line, record, damage)?);
+        }
+    }
+    if !known {
+        return Err(unknown("Claude Code", "lines of type user, assistant, system or summary"));
+    }
+    Ok(nodes)
+}
+
+fn node<'a>(line: Line<'a>, record: Record<'a>, damage: &mut Damage) -> Result<Option<Node<'a>>, ReadError> {
+    let kind = match record.kind.as_ref().map_or("", Text::as_str) {
+        "system" if record.subtype.as_ref().is_some_and(|subtype| subtype.as_str() == "compact_boundary") => {
+            NodeKind::Boundary(boundary(record.compact_metadata))
+        }
+        role @ ("user" | "assistant") => match said(line, &record, damage)? {
+            Some(said) if role == "user" => NodeKind::User(said),
+            // Claude Code shows these to the person and never sends them.
+            Some(_) if record.is_api_error_message == Some(true) => NodeKind::Other,
+            Some(said) => NodeKind::Assistant(said),
+            None => return Ok(None),
+        },
+        _ => NodeKind::Other,
+    };
+    Ok(Some(Node {
+        line: line.number,
+        uuid: record.uuid,
+        parent: record.parent_uuid,
+        logical_parent: record.logical_parent_uuid,
+        sidechain: record.is_sidechain == Some(true),
+        kind,
+    }))
+}
+
+/// The compaction that a boundary line tells of; its place is found later.
+fn boundary(metadata: Option<&RawValue>) -> Boundary {
+    let metadata: CompactMetadata<'_> =
+        metadata.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    Boundary {
+        index: 0,
+        kind: metadata.trigger.map_or_else(|| "compacted".to_owned(), |trigger| trigger.0.into_owned()),
+        tokens_before: metadata.pre_tokens,
+        tokens_after: None,
+    }
+}
+
+fn said<'a>(
+    line: Line<'a>,
+    record: &Record<'a>,
+    damage: &mut Damage,
+) -> Result<Option<Said<'a>>, ReadError> {
+    let Some(raw) = record.message else { return Ok(None) };
+    let Some(message) = damage.parse_within::<RecordMessage<'a>>(line, raw.get())? else { return Ok(None) };
+    let content = match message.content {
+        None => Content::Blocks(Vec::new()),
+        Some(content) if content.get().starts_with('"') => Content::Text(content),
+        Some(content) => {
+            let Some(blocks) = damage.parse_within::<Vec<&'a RawValue>>(line, content.get())? else {
+                return Ok(None);
+            };
+            Content::Blocks(blocks.into_iter().filter_map(block).collect())
+        }
+    };
+    // The program's own replies, which no provider was asked for.
+    let synthetic = message.model.as_ref().is_some_and(|model| model.as_str() == "<synthetic>");
+    Ok(Some(Said {
+        reply: message.id,
+        model: message.model.filter(|_| !synthetic),
+        stop: message.stop_reason.and_then(|reason| stop_reason(reason.as_str())),
+        usage: message.usage.filter(|_| !synthetic).and_then(usage),
+        content,
+        kind: match (record.is_compact_summary, record.is_meta) {
+            (Some(true), _) => Kind::Summary,
+            (_, Some(true)) => Kind::Injected,
+            _ => Kind::Plain,
+        },
+    }))
+}
+
+/// The block, unless it is blank text: a provider would refuse it.
+fn block(raw: &RawValue) -> Option<Block<'_>> {
+    let head: BlockHead<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let kind = match (head.kind.as_ref().map(Text::as_str), head.id, head.tool_use_id) {
+        (Some("text"), ..) if head.text.is_some_and(is_blank) => return None,
+        (Some("tool_use"), Some(id), _) => BlockKind::Call(id),
+        (Some("tool_result"), _, Some(id)) => BlockKind::Result(id),
+        _ => BlockKind::Other,
+    };
+    Some(Block { raw, kind })
+}
+
+fn is_blank(text: &RawValue) -> bool {
+    // Only a text that may be blank is decoded.
+    text.get().strip_prefix('"').is_some_and(|rest| {
+        rest.starts_with(|first: char| matches!(first, '"' | '\\') || first.is_whitespace())
+    }) && serde_json::from_str(text.get()).is_ok_and(|text: Text<'_>| text.as_str().trim().is_empty())
+}
+
+fn stop_reason(reason: &str) -> Option<StopReason> {
+    match reason {
+        "end_turn" | "stop_sequence" => Some(StopReason::Finished),
+        "max_tokens" | "model_context_window_exceeded" => Some(StopReason::Length),
+        "tool_use" => Some(StopReason::ToolUse),
+        "refusal" => Some(StopReason::Filtered),
+        _ => None,
+    }
+}
+
+fn usage(raw: &RawValue) -> Option<Usage> {
+    let said: LogUsage = serde_json::from_str(raw.get()).ok()?;
+    let mut usage = Usage::default();
+    usage.input = said.input_tokens.map(TokenCount::new);
+    usage.output = said.output_tokens.map(TokenCount::new);
+    usage.cached_input = said.cache_read_input_tokens.map(TokenCount::new);
+    usage.cache_write = said.cache_creation_input_tokens.map(TokenCount::new);
+    (usage != Usage::default()).then_some(usage)
+}
+
+/// Messages in the making.
+struct Drafts<'n, 'a> {
+    nodes: &'n [Node<'a>],
+    drafts: Vec<Draft>,
+    boundaries: Vec<(usize, &'n Boundary)>,
+    // For each reply, its lines in the order of the file.
+    replies: BTreeMap<&'n str, Vec<usize>>,
+    // For each reply, whether it has been drafted.
+    drafted: BTreeMap<&'n str, usize>,
+    // The draft that makes a call, and whether the call has been answered.
+    calls: BTreeMap<&'n str, (usize, bool)>,
+    used: Vec<bool>,
+}
+
+/// A message, and the results that answer its calls: they become the message behind it.
+#[derive(Default)]
+struct Draft {
+    nodes: Vec<usize>,
+    results: Vec<usize>,
+    epoch: u32,
+}
+
+impl<'n, 'a> Drafts<'n, 'a> {
+    fn new(nodes: &'n [Node<'a>]) -> Self {
+        let side = main_side(nodes);
+        let mut replies: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (index, node) in nodes.iter().enumerate() {
+            if let NodeKind::Assistant(Said { reply: Some(reply), .. }) = &node.kind
+                && node.sidechain == side
+            {
+                replies.entry(reply.as_str()).or_default().push(index);
+            }
+        }
+        Self {
+            nodes,
+            drafts: Vec::new(),
+            boundaries: Vec::new(),
+            replies,
+            drafted: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            used: vec![false; nodes.len()],
+        }
+    }
+
+    /// Drafts the records of `path`; unless all is wanted, those behind the last boundary.
+    fn follow(&mut self, path: &[usize], whole: bool) {
+        let nodes = self.nodes;
+        let is_boundary = |index: &usize| matches!(nodes[*index].kind, NodeKind::Boundary(_));
+        let start = if whole { 0 } else { path.iter().rposition(is_boundary).unwrap_or(0) };
+        let mut epoch = 0;
+        for (place, &index) in path.iter().enumerate() {
+            match &nodes[index].kind {
+                NodeKind::Boundary(boundary) => {
+                    epoch += 1;
+                    self.boundaries.push((self.drafts.len(), boundary));
+                }
+                NodeKind::Assistant(said) if place >= start => self.add_reply(index, said, epoch),
+                NodeKind::User(said) if place >= start => self.add_user(index, said, epoch),
+                _ => {}
+            }
+        }
+    }
+
+    fn add_reply(&mut self, index: usize, said: &'n Said<'a>, epoch: u32) {
+        let reply = said.reply.as_ref().map(Text::as_str);
+        if reply.is_some_and(|reply| self.drafted.contains_key(reply)) {
+            return;
+        }
+        let draft = self.drafts.len();
+        let nodes = match reply {
+            Some(reply) => {
+                self.drafted.insert(reply, draft);
+                self.replies.get(reply).cloned().unwrap_or_else(|| vec![index])
+            }
+            None => vec![index],
+        };
+        for &index in &nodes {
+            self.used[index] = true;
+            if let NodeKind::Assistant(said) = &self.nodes[index].kind {
+                for block in said.blocks() {
+                    if let BlockKind::Call(id) = &block.kind {
+                        self.calls.insert(id.as_str(), (draft, false));
+                    }
+                }
+            }
+        }
+        self.drafts.push(Draft { nodes, results: Vec::new(), epoch });
+    }
+
+    fn add_user(&mut self, index: usize, said: &'n Said<'a>, epoch: u32) {
+        self.used[index] = true;
+        let caller = said.answers().find_map(|id| self.calls.get(id).map(|(draft, _)| *draft));
+        for id in said.answers() {
+            if let Some((_, answered)) = self.calls.get_mut(id) {
+                *answered = true;
+            }
+        }
+        match caller {
+            Some(draft) => self.drafts[draft].results.push(index),
+            None => self.drafts.push(Draft { nodes: vec![index], results: Vec::new(), epoch }),
+        }
+    }
+
+    /// Adds results that stand on another branch: parallel calls fork the tree, and the path
+    /// follows one of them.
+    fn add_forked_results(&mut self) {
+        let side = main_side(self.nodes);
+        for (index, node) in self.nodes.iter().enumerate() {
+            let NodeKind::User(said) = &node.kind else { continue };
+            let open = |id| self.calls.get(id).is_some_and(|(_, answered)| !answered);
+            if !self.used[index] && node.sidechain == side && said.answers().next().is_some() && said.answers().all(open) {
+                self.add_user(index, said, 0);
+            }
+        }
+    }
+
+    fn write(self, damage: &mut Damage) -> Result<Log, ReadError> {
+        let mut log = Log::default();
+        let mut boundaries = self.boundaries.iter().peekable();
+        for (place, draft) in self.drafts.iter().enumerate() {
+            while let Some((_, boundary)) = boundaries.next_if(|(at, _)| *at <= place) {
+                log.boundaries.push(Boundary { index: log.context.messages.len(), ..(*boundary).clone() });
+            }
+            self.write_message(&draft.nodes, draft.epoch, &mut log, damage)?;
+            if !draft.results.is_empty() {
+                let mut results = draft.results.clone();
+                results.sort_unstable();
+                self.write_message(&results, draft.epoch, &mut log, damage)?;
+            }
+        }
+        for (_, boundary) in boundaries {
+            log.boundaries.push(Boundary { index: log.context.messages.len(), ..(*boundary).clone() });
+        }
+        Ok(log)
+    }
+
+    /// Joins the records `indices` into one message; nothing is written if they say nothing.
+    fn write_message(
+        &self,
+        indices: &[usize],
+        epoch: u32,
+        log: &mut Log,
+        damage: &mut Damage,
+    ) -> Result<(), ReadError> {
+        let all: Vec<&Said<'a>> = indices.iter().filter_map(|&index| self.nodes[index].said()).collect();
+        let Some(&first) = indices.first() else { return Ok(()) };
+        let from_model = matches!(self.nodes[first].kind, NodeKind::Assistant(_));
+        let Some(content) = content_json(&all) else { return Ok(()) };
+        let role = if from_model { "assistant" } else { "user" };
+        let json = format!(r#"{{"role":"{role}","content":{content}}}"#);
+        let line = self.nodes[first].line;
+        let mut message = match codec::decode_message(WireFormat::Anthropic, &json) {
+            Ok(message) => message,
+            Err(error) => return damage.shape(line, indices.len(), error),
+        };
+        if from_model {
+            let reply = all.iter().find_map(|said| said.reply.as_ref());
+            message.meta.id = reply.or(self.nodes[first].uuid.as_ref()).map(|id| id.as_str().to_owned());
+            message.meta.model = all.iter().rev().find_map(|said| said.model.as_ref()).map(|m| m.as_str().to_owned());
+            // Each line repeats the usage of the reply as it stood then.
+            message.meta.usage = all.iter().rev().find_map(|said| said.usage);
+            message.meta.stop = all.iter().rev().find_map(|said| said.stop);
+            if message.meta.model.is_some() {
+                log.context.model.clone_from(&message.meta.model);
+            }
+        } else {
+            message.meta.id = self.nodes[first].uuid.as_ref().map(|id| id.as_str().to_owned());
+            message.meta.kind = match all.as_slice() {
+                [said] if said.kind != Kind::Plain => said.kind,
+                _ if is_harness(&message) => Kind::Injected,
+                _ => Kind::Plain,
+            };
+        }
+        log.push(message, line, epoch);
+        Ok(())
+    }
+}
+
+/// The content of a message: the blocks of all records byte for byte, results in front.
+fn content_json(all: &[&Said<'_>]) -> Option<String> {
+    if let [Said { content: Content::Text(text), .. }] = all {
+        return (!is_blank(text)).then(|| text.get().to_owned());
+    }
+    let mut called: BTreeSet<&str> = BTreeSet::new();
+    let (mut results, mut others) = (Vec::new(), Vec::new());
+    for said in all {
+        if let Content::Text(text) = said.content
+            && !is_blank(text)
+        {
+            others.push(Cow::Owned(format!(r#"{{"type":"text","text":{}}}"#, text.get())));
+        }
+        for block in said.blocks() {
+            match &block.kind {
+                // A resumed session repeats lines of the one that it goes on with.
+                BlockKind::Call(id) if !called.insert(id.as_str()) => {}
+                BlockKind::Result(_) => results.push(Cow::Borrowed(block.raw.get())),
+                BlockKind::Call(_) | BlockKind::Other => others.push(Cow::Borrowed(block.raw.get())),
+            }
+        }
+    }
+    results.append(&mut others);
+    (!results.is_empty()).then(|| format!("[{}]", results.join(",")))
+}
+
+/// Whether Claude Code itself wrote the message: command echoes, caveats, reminders.
+fn is_harness(message: &Message) -> bool {
+    const OPENINGS: [&str; 7] = [
+        "<command-name>",
+        "<local-command-",
+        "<bash-stdout>",
+        "<bash-stderr>",
+        "<task-notification>",
+        "Caveat:",
+        "[Request interrupted",
+    ];
+    let ours = |part: &Part| {
+        part.as_text().map(str::trim).is_some_and(|text| {
+            OPENINGS.iter().any(|opening| text.starts_with(opening))
+                || (text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>"))
+        })
+    };
+    !message.parts().is_empty() && message.parts().iter().all(ours)
+}
