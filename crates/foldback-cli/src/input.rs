@@ -31,12 +31,12 @@ pub(crate) fn document(args: &CommonArgs) -> Result<Document, Failure> {
 fn stdin() -> Result<Vec<u8>, Failure> {
     let mut stdin = std::io::stdin();
     if stdin.is_terminal() {
-        return Err(Failure::usage("name a file, or send one to standard input; `foldback --help` tells more"));
+        return Err(Failure::usage(
+            "name a file, or send one to standard input; `foldback --help` tells more",
+        ));
     }
     let mut bytes = Vec::new();
-    stdin
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::io("read", Path::new(STDIN), &error))?;
+    stdin.read_to_end(&mut bytes).map_err(|error| Failure::io("read", Path::new(STDIN), &error))?;
     Ok(bytes)
 }
 
@@ -51,7 +51,10 @@ pub(crate) fn complete(context: &mut Context, args: &EstimateArgs) -> Result<(),
     if let Some(path) = &args.tools {
         let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
         context.tools = tools(&text).map_err(|message| {
-            Failure::request(format!("{}: {message}; expected a JSON list of tool definitions", path.display()))
+            Failure::request(format!(
+                "{}: {message}; expected a JSON list of tool definitions",
+                path.display()
+            ))
         })?;
     }
     Ok(())

@@ -43,9 +43,9 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
         }
         file.as_file().sync_all()
     });
-    let result = written.map_err(fail).and_then(|()| {
-        file.persist(&target).map(drop).map_err(|error| fail(error.error))
-    });
+    let result = written
+        .map_err(fail)
+        .and_then(|()| file.persist(&target).map(drop).map_err(|error| fail(error.error)));
     interrupt::unfinished(None);
     result
 }

@@ -4,8 +4,8 @@ use foldback_model::{Context, Message, Role, Summary, TokenCount, repair};
 use foldback_plan::{Cut, Irreducible, Plan};
 use sha2::{Digest, Sha256};
 
-use crate::record::Dropped;
 use crate::Request;
+use crate::record::Dropped;
 
 /// Marks our summary while the kept messages are mended around it.
 const MARK: &str = "foldback-new-summary";

@@ -39,9 +39,8 @@ pub struct TurnSize {
     pub tokens: TokenCount,
 }
 
-const SOURCES: [&str; 10] = [
-    "system", "tools", "summary", "user", "assistant", "thinking", "calls", "results", "media", "pinned",
-];
+const SOURCES: [&str; 10] =
+    ["system", "tools", "summary", "user", "assistant", "thinking", "calls", "results", "media", "pinned"];
 
 impl Composition {
     /// Divides an estimate of `context` among its sources. `pinned` names pinned messages besides

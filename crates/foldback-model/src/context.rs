@@ -75,18 +75,13 @@ impl Context {
         let at = self.summary_place();
         let summary = self.summary.as_ref().and_then(Summary::to_message);
         let (front, back) = self.messages.split_at(at);
-        front
-            .iter()
-            .map(Cow::Borrowed)
-            .chain(summary.map(Cow::Owned))
-            .chain(back.iter().map(Cow::Borrowed))
+        front.iter().map(Cow::Borrowed).chain(summary.map(Cow::Owned)).chain(back.iter().map(Cow::Borrowed))
     }
 
     /// The index in `messages` in front of which the summary stands.
     #[must_use]
     pub fn summary_place(&self) -> usize {
-        let instructions =
-            self.messages.iter().take_while(|message| message.role.is_instruction()).count();
+        let instructions = self.messages.iter().take_while(|message| message.role.is_instruction()).count();
         self.summary_at.map_or(instructions, |at| at.min(self.messages.len()))
     }
 }

@@ -86,12 +86,8 @@ fn settle(messages: &mut Vec<Message>, owed: &mut Vec<ToolResult>) {
 }
 
 fn drop_orphans(graph: &CallGraph, index: usize, message: &mut Message, done: &mut Vec<Repair>) {
-    let orphans: Vec<&str> = graph
-        .orphans()
-        .iter()
-        .filter(|site| site.message == index)
-        .map(|site| site.id.as_str())
-        .collect();
+    let orphans: Vec<&str> =
+        graph.orphans().iter().filter(|site| site.message == index).map(|site| site.id.as_str()).collect();
     if orphans.is_empty() {
         return;
     }

@@ -29,10 +29,7 @@ impl Usage {
     #[must_use]
     pub fn prompt(&self) -> Option<TokenCount> {
         let classes = [self.input, self.cached_input, self.cache_write];
-        classes
-            .iter()
-            .any(Option::is_some)
-            .then(|| classes.into_iter().flatten().sum())
+        classes.iter().any(Option::is_some).then(|| classes.into_iter().flatten().sum())
     }
 
     /// Class by class, the sum of two calls.

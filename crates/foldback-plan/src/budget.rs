@@ -138,7 +138,9 @@ impl Budget {
 #[non_exhaustive]
 pub enum BudgetDefect {
     /// No input would fit: the reserve, the output limit or what is withheld takes the whole window.
-    #[error("`window` of {window} leaves nothing for the input: {held} are held back for the reply and for what is withheld; lower `reserve` or `max_output`, or name a larger window")]
+    #[error(
+        "`window` of {window} leaves nothing for the input: {held} are held back for the reply and for what is withheld; lower `reserve` or `max_output`, or name a larger window"
+    )]
     NothingLeft {
         /// The model's window.
         window: TokenCount,

@@ -144,13 +144,15 @@ impl fmt::Display for Reason {
             }
             Self::NotDue { tokens, threshold: None } => write!(f, "the trigger does not fire at {tokens}"),
             Self::Empty => f.write_str("there are no messages"),
-            Self::AllKept => f.write_str("everything is within what is to be kept; keep less to condense more"),
+            Self::AllKept => {
+                f.write_str("everything is within what is to be kept; keep less to condense more")
+            }
             Self::NothingToCondense => {
                 f.write_str("in front of the kept messages stands nothing that may be condensed")
             }
-            Self::Indivisible => f.write_str(
-                "the conversation cannot be cut without parting a tool call from its result",
-            ),
+            Self::Indivisible => {
+                f.write_str("the conversation cannot be cut without parting a tool call from its result")
+            }
         }
     }
 }
@@ -258,7 +260,6 @@ fn irreducible(outline: &Outline, usable: Option<TokenCount>) -> Option<Irreduci
 
 /// Whether something in front of the cut is worth a summary: an earlier summary alone is not.
 fn has_content(outline: &Outline, first_kept: usize, stays: &[usize]) -> bool {
-    (0..first_kept).any(|index| {
-        outline.entries()[index].kind != Kind::Summary && stays.binary_search(&index).is_err()
-    })
+    (0..first_kept)
+        .any(|index| outline.entries()[index].kind != Kind::Summary && stays.binary_search(&index).is_err())
 }

@@ -5,14 +5,18 @@ mod cues;
 mod done;
 mod facts;
 mod fit;
+mod gather;
 mod items;
 mod material;
 mod outcome;
 mod previous;
+mod program;
 mod records;
 mod sections;
+mod shapes;
 #[cfg(test)]
 mod tests;
+mod troubles;
 
 use std::fmt;
 
@@ -22,7 +26,6 @@ use foldback_tokens::{Heuristic, TokenCounter};
 
 use crate::text::REDACTED;
 use crate::{SummarizeError, SummarizeErrorKind, Summarizer, SummaryReply, SummaryRequest};
-use material::Material;
 
 // About one page: enough for the goal, the constraints and the state of a day's work, and under one
 // in a hundred of a common window.
@@ -73,15 +76,21 @@ impl ChecklistSummarizer {
     /// [`SummarizeErrorKind::Empty`] when neither the messages nor the previous summary say anything;
     /// [`SummarizeErrorKind::Failed`] when the counter fails.
     pub fn digest(&self, request: &SummaryRequest<'_>) -> Result<SummaryReply, SummarizeError> {
-        let material = Material::gather(request);
+        let material = gather::gather(request);
         let sections = sections::build(material, request.kind);
         if sections.iter().all(|section| section.items.is_empty()) {
-            return Err(SummarizeError::new(SummarizeErrorKind::Empty, "the messages say nothing that can be listed"));
+            return Err(SummarizeError::new(
+                SummarizeErrorKind::Empty,
+                "the messages say nothing that can be listed",
+            ));
         }
         let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
-        let text = fit::fit(sections, budget, request.focus.unwrap_or(""), self.counter.as_ref()).map_err(|err| {
-            SummarizeError::new(SummarizeErrorKind::Failed, "the summary could not be measured").with_source(err)
-        })?;
+        let text = fit::fit(sections, budget, request.focus.unwrap_or(""), self.counter.as_ref()).map_err(
+            |err| {
+                SummarizeError::new(SummarizeErrorKind::Failed, "the summary could not be measured")
+                    .with_source(err)
+            },
+        )?;
         let mut reply = SummaryReply::new(text);
         let n_redacted = reply.text.matches(REDACTED).count();
         if n_redacted > 0 {

@@ -82,7 +82,8 @@ pub(crate) fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
         let space = text[..end].char_indices().rev().find(|(_, c)| c.is_whitespace()).map(|(at, _)| at);
         end = space.filter(|&at| at >= floor).unwrap_or_else(|| whole_characters(text, end));
     }
-    let kept = text[..end].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '…'));
+    let kept =
+        text[..end].trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '…'));
     Cow::Owned(format!("{kept}…"))
 }
 
@@ -164,11 +165,13 @@ impl<'a> Visible<'a> {
     fn skip_escape(&mut self) {
         match self.chars.next() {
             Some('[') => while self.chars.next().is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c)) {},
-            Some(']' | 'P' | '_' | '^') => while let Some(c) = self.chars.next() {
-                if c == '\u{7}' || (c == '\u{1b}' && self.chars.next_if_eq(&'\\').is_some()) {
-                    return;
+            Some(']' | 'P' | '_' | '^') => {
+                while let Some(c) = self.chars.next() {
+                    if c == '\u{7}' || (c == '\u{1b}' && self.chars.next_if_eq(&'\\').is_some()) {
+                        return;
+                    }
                 }
-            },
+            }
             _ => {}
         }
     }
@@ -184,7 +187,13 @@ impl Iterator for Visible<'_> {
                 '\u{9b}' => while self.chars.next().is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c)) {},
                 // Zero width and direction marks: invisible, and able to disguise what follows. The
                 // joiners stay, since scripts and emoji need them.
-                '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fffd}' => {}
+                '\u{200b}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{2069}'
+                | '\u{feff}'
+                | '\u{fffd}' => {}
                 c if c.is_control() => return Some(' '),
                 c => return Some(c),
             }
@@ -208,7 +217,10 @@ mod tests {
     #[test]
     fn blobs_are_named_instead_of_quoted() {
         let blob = "QUJD".repeat(100);
-        assert_eq!(one_line(&format!("see data:image/png;base64,{blob}, ok"), 200), "see data:image/png;base64,[400 characters of data], ok");
+        assert_eq!(
+            one_line(&format!("see data:image/png;base64,{blob}, ok"), 200),
+            "see data:image/png;base64,[400 characters of data], ok"
+        );
         let path = "some/long/path/of/many/components/".repeat(4);
         assert_eq!(one_line(&path, 200), path);
     }

@@ -36,12 +36,16 @@ const MAX_ARGUMENTS: usize = 256 * 1024;
 pub(crate) fn kind_of(name: &str) -> ToolKind {
     let name = bare_name(name);
     match name.as_str() {
-        "bash" | "shell" | "execcommand" | "localshell" | "runterminalcmd" | "executebash" | "runcommand" | "terminal"
-        | "containerexec" | "powershell" | "runshellcommand" | "executecommand" | "shellcommand" | "runinterminal" | "cmd"
-        | "sh" | "exec" | "runterminalcommand" => ToolKind::Shell,
-        "todowrite" | "updateplan" | "todo" | "settodolist" | "tasktracker" | "writetodos" | "updatetodolist" => ToolKind::Todo,
-        "askuserquestion" | "askuser" | "askfollowupquestion" | "requestuserinput" | "exitplanmode" => ToolKind::Ask,
-        "think" | "thought" | "sequentialthinking" | "enterplanmode" | "taskoutput" | "bashoutput" | "writestdin" => ToolKind::Silent,
+        "bash" | "shell" | "execcommand" | "localshell" | "runterminalcmd" | "executebash" | "runcommand"
+        | "terminal" | "containerexec" | "powershell" | "runshellcommand" | "executecommand"
+        | "shellcommand" | "runinterminal" | "cmd" | "sh" | "exec" | "runterminalcommand" => ToolKind::Shell,
+        "todowrite" | "updateplan" | "todo" | "settodolist" | "tasktracker" | "writetodos"
+        | "updatetodolist" => ToolKind::Todo,
+        "askuserquestion" | "askuser" | "askfollowupquestion" | "requestuserinput" | "exitplanmode" => {
+            ToolKind::Ask
+        }
+        "think" | "thought" | "sequentialthinking" | "enterplanmode" | "taskoutput" | "bashoutput"
+        | "writestdin" => ToolKind::Silent,
         _ if file_use_of(&name).is_some() || name == "applypatch" || is_editor(&name) => ToolKind::File,
         _ if looks_up(&name) => ToolKind::Lookup,
         _ => ToolKind::Action,
@@ -114,11 +118,23 @@ fn bare_name(name: &str) -> String {
 
 fn file_use_of(bare_name: &str) -> Option<FileUse> {
     match bare_name {
-        "read" | "readfile" | "viewfile" | "view" | "openfile" | "readtextfile" | "notebookread" | "viewimage" => Some(FileUse::Read),
-        "write" | "writefile" | "edit" | "editfile" | "multiedit" | "notebookedit" | "strreplace" | "createfile" | "replace"
-        | "writetofile" | "replaceinfile" | "searchreplace" | "deletefile" | "inserteditintofile" | "replacestringinfile" => {
-            Some(FileUse::Modify)
-        }
+        "read" | "readfile" | "viewfile" | "view" | "openfile" | "readtextfile" | "notebookread"
+        | "viewimage" => Some(FileUse::Read),
+        "write"
+        | "writefile"
+        | "edit"
+        | "editfile"
+        | "multiedit"
+        | "notebookedit"
+        | "strreplace"
+        | "createfile"
+        | "replace"
+        | "writetofile"
+        | "replaceinfile"
+        | "searchreplace"
+        | "deletefile"
+        | "inserteditintofile"
+        | "replacestringinfile" => Some(FileUse::Modify),
         _ => None,
     }
 }
@@ -129,8 +145,24 @@ fn is_editor(bare_name: &str) -> bool {
 
 fn looks_up(bare_name: &str) -> bool {
     const VERBS: [&str; 18] = [
-        "get", "list", "search", "find", "read", "grep", "glob", "view", "fetch", "lookup", "query", "calculate", "check",
-        "ls", "webfetch", "websearch", "browse", "toolsearch",
+        "get",
+        "list",
+        "search",
+        "find",
+        "read",
+        "grep",
+        "glob",
+        "view",
+        "fetch",
+        "lookup",
+        "query",
+        "calculate",
+        "check",
+        "ls",
+        "webfetch",
+        "websearch",
+        "browse",
+        "toolsearch",
     ];
     VERBS.iter().any(|verb| bare_name.starts_with(verb))
 }
@@ -176,7 +208,9 @@ fn patched(call: &ToolCall) -> Vec<String> {
     let input = serde_json::from_str::<Arguments>(&call.arguments).map(|arguments| arguments.input);
     let patch = input.as_deref().unwrap_or(&call.arguments);
     const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-    let path_of = |line: &str| HEADERS.iter().find_map(|header| line.trim().strip_prefix(header)).map(|path| path.trim().to_owned());
+    let path_of = |line: &str| {
+        HEADERS.iter().find_map(|header| line.trim().strip_prefix(header)).map(|path| path.trim().to_owned())
+    };
     patch.lines().filter_map(path_of).filter(|path| !path.is_empty()).collect()
 }
 

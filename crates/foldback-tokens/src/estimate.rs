@@ -55,7 +55,8 @@ impl Estimate {
     /// negative or not a number counts as zero, an infinite one as the largest finite number.
     #[must_use]
     pub fn new(tokens: TokenCount, source: EstimateSource, error_band: f64) -> Self {
-        Self { tokens, source, error_band: error_band.max(0.0).min(f64::MAX) }
+        let error_band = if error_band.is_nan() { 0.0 } else { error_band.clamp(0.0, f64::MAX) };
+        Self { tokens, source, error_band }
     }
 
     /// The most that `tokens` may be in truth, if the band holds.

@@ -3,9 +3,7 @@
 use foldback_model::{Message, TokenCount, ToolDefinition};
 
 use crate::message::Walk;
-use crate::{
-    CountError, Estimate, EstimateError, EstimateSource, Estimator, ImageRule, TokenCounter, text,
-};
+use crate::{CountError, Estimate, EstimateError, EstimateSource, Estimator, ImageRule, TokenCounter, text};
 
 /// Nineteen in twenty held-out documents are estimated within this share of `o200k_base`.
 const TEXT_BAND: f64 = 0.2;

@@ -196,8 +196,12 @@ mod tests {
     #[test]
     fn base64_of_every_dialect_is_read() {
         let bytes = png(640, 480, 1000);
-        let wrapped: String =
-            STANDARD.encode(&bytes).as_bytes().chunks(76).map(|l| format!("{}\r\n", l.escape_ascii())).collect();
+        let wrapped: String = STANDARD
+            .encode(&bytes)
+            .as_bytes()
+            .chunks(76)
+            .map(|l| format!("{}\r\n", l.escape_ascii()))
+            .collect();
         let texts = [
             MediaSource::Base64(URL_SAFE_NO_PAD.encode(&bytes)),
             MediaSource::Base64(wrapped),

@@ -1,7 +1,7 @@
 //! What a message costs, given the means to count text: the framing that all estimators share.
 
-use foldback_model::{Media, MediaSource, Message, Part, Thinking, ToolCall, ToolDefinition, ToolResult};
 use foldback_model::TokenCount;
+use foldback_model::{Media, MediaSource, Message, Part, Thinking, ToolCall, ToolDefinition, ToolResult};
 
 use crate::media::{self, ImageRule};
 use crate::{CountError, Estimate, EstimateError, EstimateSource, TokenCounter};

@@ -26,7 +26,7 @@ pub struct SimpleRule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Agent {
-    DockerAgent,
+    Docker,
     Moa,
     Pi,
     GgTest,
@@ -40,7 +40,7 @@ impl SimpleRule {
     /// assistant message of which a provider reported the output costs what was reported, and 5.
     #[must_use]
     pub fn docker_agent() -> Self {
-        Self { agent: Agent::DockerAgent }
+        Self { agent: Agent::Docker }
     }
 
     /// moa: bytes / 4, rounded up; a picture counts as 4,800 bytes, a document as 12,000.
@@ -84,7 +84,7 @@ impl SimpleRule {
 
 impl Estimator for SimpleRule {
     fn estimate_message(&self, message: &Message) -> Result<Estimate, EstimateError> {
-        if self.agent == Agent::DockerAgent
+        if self.agent == Agent::Docker
             && let Some(output) = reported_output(message)
         {
             let tokens = output + TokenCount::new(self.agent.overhead());
@@ -105,7 +105,7 @@ impl Estimator for SimpleRule {
 
     fn name(&self) -> &str {
         match self.agent {
-            Agent::DockerAgent => "docker_agent",
+            Agent::Docker => "docker_agent",
             Agent::Moa => "moa",
             Agent::Pi => "pi",
             Agent::GgTest => "gg_test",
@@ -117,7 +117,7 @@ impl Agent {
     /// The length of `text` in the rule's unit.
     fn length(self, text: &str) -> u64 {
         let length = match self {
-            Self::DockerAgent | Self::Moa => text.len(),
+            Self::Docker | Self::Moa => text.len(),
             Self::Pi => text.encode_utf16().count(),
             Self::GgTest => text.chars().count(),
         };
@@ -126,14 +126,14 @@ impl Agent {
 
     fn divide(self, chars: u64) -> u64 {
         match self {
-            Self::DockerAgent => chars.saturating_mul(2) / 7,
+            Self::Docker => chars.saturating_mul(2) / 7,
             Self::Moa | Self::Pi | Self::GgTest => chars.div_ceil(4),
         }
     }
 
     fn overhead(self) -> u64 {
         match self {
-            Self::DockerAgent => 5,
+            Self::Docker => 5,
             Self::Moa | Self::Pi => 0,
             Self::GgTest => 4,
         }
@@ -178,7 +178,7 @@ impl Tally {
                 }
             }
             Part::Image(image) => match self.agent {
-                Agent::DockerAgent => self.attachments += 1,
+                Agent::Docker => self.attachments += 1,
                 Agent::Moa => self.chars += 4800,
                 Agent::Pi => self.chars += if place == Place::Result { 4800 } else { 0 },
                 Agent::GgTest => {
@@ -189,7 +189,7 @@ impl Tally {
             Part::Document(document) => match (&document.source, self.agent) {
                 (_, Agent::Moa) => self.chars += 12_000,
                 (MediaSource::Text(text), _) => self.text(text),
-                (_, Agent::DockerAgent) => self.attachments += 1,
+                (_, Agent::Docker) => self.attachments += 1,
                 // Neither knows documents.
                 (_, Agent::Pi | Agent::GgTest) => {}
             },

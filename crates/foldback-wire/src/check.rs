@@ -6,6 +6,8 @@
 
 mod adjacency;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use foldback_model::{CallGraph, Message, Role, WireFormat};
 
@@ -82,6 +84,12 @@ impl Case<'_> {
             Role::Tool if self.provider.alternates() => Role::User,
             role => role,
         }
+    }
+
+    /// Whether the message is sent as a part of the user's message: one of a tool, read from a
+    /// format that gives tools a role.
+    fn is_tool_message(&self, message: &Message) -> bool {
+        message.role == Role::Tool && message.raw().is_none_or(|raw| raw.wire != self.provider)
     }
 
     /// The messages that are not standing instructions, with their indices.

@@ -26,7 +26,11 @@ pub fn detect(text: &str) -> Result<Format, ReadError> {
     let whole: &RawValue = serde_json::from_str(text).map_err(|error| {
         let error = syntax(text, &error);
         if error.line == Some(1) && error.column == Some(1) {
-            return ReadError { expected: EXPECTED.to_owned(), message: "this is no JSON".to_owned(), ..error };
+            return ReadError {
+                expected: EXPECTED.to_owned(),
+                message: "this is no JSON".to_owned(),
+                ..error
+            };
         }
         error
     })?;
@@ -57,7 +61,9 @@ fn of_record(record: &Object<'_>) -> Option<Format> {
         Some("session_meta" | "response_item" | "turn_context" | "event_msg") if has("payload") => {
             Some(Format::Codex)
         }
-        Some("user" | "assistant" | "system" | "attachment" | "progress") if has("uuid") || has("sessionId") => {
+        Some("user" | "assistant" | "system" | "attachment" | "progress")
+            if has("uuid") || has("sessionId") =>
+        {
             Some(Format::ClaudeCode)
         }
         Some("summary") if has("leafUuid") => Some(Format::ClaudeCode),
@@ -103,7 +109,9 @@ fn of_messages(request: &Object<'_>, messages: &[&str]) -> Option<WireFormat> {
 /// What the shape of one message says, if it says anything.
 fn of_message(message: &Object<'_>) -> Option<WireFormat> {
     let is_chat = ["tool_calls", "tool_call_id", "function_call"].iter().any(|key| message.has(key));
-    if is_chat || matches!(message.text("role").as_deref(), Some("system" | "developer" | "tool" | "function")) {
+    if is_chat
+        || matches!(message.text("role").as_deref(), Some("system" | "developer" | "tool" | "function"))
+    {
         return Some(WireFormat::OpenAiChat);
     }
     message.list("content")?.into_iter().find_map(|block| {
@@ -117,7 +125,8 @@ fn of_message(message: &Object<'_>) -> Option<WireFormat> {
 }
 
 fn of_elements(elements: &[&str]) -> Option<WireFormat> {
-    let objects: Vec<Object<'_>> = elements.iter().map(|element| Object::parse(element)).collect::<Option<_>>()?;
+    let objects: Vec<Object<'_>> =
+        elements.iter().map(|element| Object::parse(element)).collect::<Option<_>>()?;
     let first = objects.first()?;
     if objects.iter().all(|object| object.has("parts")) {
         return Some(WireFormat::Gemini);
@@ -147,7 +156,11 @@ fn unknown(json: &str) -> ReadError {
         },
         (None, None) => "a single value".to_owned(),
     };
-    ReadError::new(ReadErrorKind::UnknownFormat, format!("the file is JSON of another kind: {found}"), EXPECTED)
+    ReadError::new(
+        ReadErrorKind::UnknownFormat,
+        format!("the file is JSON of another kind: {found}"),
+        EXPECTED,
+    )
 }
 
 fn describe(object: &Object<'_>) -> String {

@@ -60,7 +60,9 @@ impl fmt::Display for Format {
 
 /// No format has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no format is called `{0}`; known are openai_chat, openai_responses, anthropic, gemini, claude_code, codex and pi")]
+#[error(
+    "no format is called `{0}`; known are openai_chat, openai_responses, anthropic, gemini, claude_code, codex and pi"
+)]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {

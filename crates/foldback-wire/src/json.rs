@@ -124,7 +124,9 @@ fn whole_surrogates(json: &str) -> String {
         let at = rest + found;
         text.push_str(&json[rest..at]);
         let (escape, end) = match unit(at) {
-            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => (&json[at..at + 12], at + 12),
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => {
+                (&json[at..at + 12], at + 12)
+            }
             Some(0xD800..=0xDFFF) => ("\\uFFFD", at + 6),
             Some(_) => (&json[at..at + 6], at + 6),
             // The escaped character may be a backslash itself, so both go together.
@@ -155,8 +157,16 @@ pub(crate) fn readable(json: &str) -> String {
 }
 
 /// Members whose value no model reads as text.
-const SEALED: &[&str] =
-    &["encrypted_content", "encrypted_index", "signature", "thoughtSignature", "data", "b64_json", "id", "type"];
+const SEALED: &[&str] = &[
+    "encrypted_content",
+    "encrypted_index",
+    "signature",
+    "thoughtSignature",
+    "data",
+    "b64_json",
+    "id",
+    "type",
+];
 
 /// Deeper than any block of a provider; what lies deeper is not text for a model.
 const MAX_DEPTH: usize = 16;

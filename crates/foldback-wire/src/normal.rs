@@ -21,7 +21,8 @@ pub(crate) fn normalized(messages: &[Cow<'_, Message>], to: WireFormat) -> Vec<(
             match part {
                 Part::ToolResult(_) if pairs.is_answer((index, position)) => {}
                 Part::ToolCall(_) => {
-                    results.extend(pairs.answer_of((index, position)).map(|site| pairs.result(messages, site)));
+                    results
+                        .extend(pairs.answer_of((index, position)).map(|site| pairs.result(messages, site)));
                     parts.push(part.clone());
                 }
                 Part::ToolResult(orphan) => parts.push(Part::ToolResult(orphan.clone())),
@@ -56,7 +57,10 @@ struct Replies {
 impl Replies {
     fn add(&mut self, index: usize, parts: Vec<Part>, results: Vec<Part>, to: WireFormat) {
         // Calls that were answered end a reply: what comes next was said in view of the results.
-        let goes_on = self.open.as_ref().is_some_and(|(_, _, answered)| answered.is_empty() || !parts.iter().any(is_text));
+        let goes_on = self
+            .open
+            .as_ref()
+            .is_some_and(|(_, _, answered)| answered.is_empty() || !parts.iter().any(is_text));
         if to == WireFormat::OpenAiResponses || !goes_on {
             self.close();
         }
@@ -103,7 +107,8 @@ impl Pairs {
                         let Some(calls) = open.get_mut(result.call_id.as_str()) else { continue };
                         // The newest message with an open call of this id; within it, the first call.
                         let Some(&((newest, _), _)) = calls.last() else { continue };
-                        let Some(found) = calls.iter().position(|((message, _), _)| *message == newest) else {
+                        let Some(found) = calls.iter().position(|((message, _), _)| *message == newest)
+                        else {
                             continue;
                         };
                         let (call, name) = calls.remove(found);

@@ -35,7 +35,9 @@ impl Document {
         let is_log = self.format.is_log();
         let joined = join(elements, to, !is_own || is_log);
         let json = match &self.envelope {
-            Envelope::Spliced { text, list } if is_own => splice(text, list.clone(), &joined.elements, context),
+            Envelope::Spliced { text, list } if is_own => {
+                splice(text, list.clone(), &joined.elements, context)
+            }
             _ => fresh(to, &head, &joined.elements),
         };
         Written {
@@ -104,7 +106,8 @@ fn encode_into(
 fn splice(text: &str, list: std::ops::Range<usize>, elements: &[Element], context: &Context) -> String {
     let old_list = &text[list.clone()];
     let old = json::list(old_list).unwrap_or_default();
-    let is_same = old.len() == elements.len() && old.iter().zip(elements).all(|(old, new)| **old == *new.json);
+    let is_same =
+        old.len() == elements.len() && old.iter().zip(elements).all(|(old, new)| **old == *new.json);
     if (is_same && !old.is_empty()) || is_single_text(old_list, context) {
         return text.to_owned();
     }

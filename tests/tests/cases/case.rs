@@ -53,8 +53,11 @@ struct Expected {
     #[serde(rename = "id")]
     _id: String,
     properties: Vec<Property>,
+    // Notes of those who wrote the cases.
     #[serde(default, rename = "naive_may_pass")]
     _naive_may_pass: bool,
+    #[serde(default, rename = "self_check")]
+    _self_check: Value,
 }
 
 /// `input.json` after expansion. A key that is not known here is an error: nothing that a case

@@ -70,6 +70,8 @@ cases! { own, "cases-own":
     running_calls_and_their_late_results = "o10-running-calls-and-their-late-results",
     convert_between_all_wires = "o11-convert-between-all-wires",
     cache_markers_not_multiplied = "o12-cache-markers-not-multiplied",
+    convert_sealed_reasoning = "o13-convert-sealed-reasoning",
+    orphans_and_second_results = "o14-orphans-and-second-results",
 }
 
 fn run_case(parent: &str, folder: &str) {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 fn answer(args: &[&str], input: &str) -> Value {
     let run = foldback().args(args).write_stdin(input).output().expect("the program runs");
     let text = String::from_utf8_lossy(&run.stdout);
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}{}", String::from_utf8_lossy(&run.stderr)))
+    serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{error}: {text}{}", String::from_utf8_lossy(&run.stderr)))
 }
 
 /// Three turns: a short one, one with an exchange, one more.
@@ -40,12 +41,36 @@ fn inspect_has_its_fields() {
     let answer = answer(&["inspect", "--json"], &session());
     has_fields(
         &answer,
-        &["format", "messages", "turns", "exchanges", "tokens", "orphans", "dangling", "boundaries", "skipped_lines"],
+        &[
+            "format",
+            "messages",
+            "turns",
+            "exchanges",
+            "tokens",
+            "orphans",
+            "dangling",
+            "boundaries",
+            "skipped_lines",
+        ],
     );
-    has_fields(&answer["tokens"], &["total", "system", "tools", "by_role", "by_tool", "by_file", "by_turn", "by_source"]);
+    has_fields(
+        &answer["tokens"],
+        &["total", "system", "tools", "by_role", "by_tool", "by_file", "by_turn", "by_source"],
+    );
     has_fields(
         &answer["tokens"]["by_source"],
-        &["system", "tools", "summary", "user", "assistant", "thinking", "calls", "results", "media", "pinned"],
+        &[
+            "system",
+            "tools",
+            "summary",
+            "user",
+            "assistant",
+            "thinking",
+            "calls",
+            "results",
+            "media",
+            "pinned",
+        ],
     );
     assert_eq!((&answer["format"], &answer["messages"]), (&json!("openai_chat"), &json!(7)));
     assert_eq!((&answer["turns"], &answer["exchanges"]), (&json!(2), &json!(1)));
@@ -73,8 +98,20 @@ fn plan_has_its_fields() {
     let answer = answer(&["plan", "--json", "--force", "--keep-recent", "5"], &session());
     has_fields(
         &answer,
-        &["action", "reason", "estimator", "tokens_before", "budget", "threshold", "cut", "summarize", "turn_prefix",
-          "pinned", "tokens_kept", "irreducible"],
+        &[
+            "action",
+            "reason",
+            "estimator",
+            "tokens_before",
+            "budget",
+            "threshold",
+            "cut",
+            "summarize",
+            "turn_prefix",
+            "pinned",
+            "tokens_kept",
+            "irreducible",
+        ],
     );
     assert_eq!(answer["action"], "compact");
     assert_eq!(answer["cut"], json!({ "kind": "at", "first_kept": 6 }));
@@ -99,7 +136,18 @@ fn below_the_trigger_nothing_is_done() {
 
 #[test]
 fn above_the_trigger_a_compaction_is_due() {
-    let options = ["plan", "--json", "--window", "1000", "--reserve", "100", "--keep-recent", "20", "--summary-tokens", "200"];
+    let options = [
+        "plan",
+        "--json",
+        "--window",
+        "1000",
+        "--reserve",
+        "100",
+        "--keep-recent",
+        "20",
+        "--summary-tokens",
+        "200",
+    ];
     assert_eq!(answer(&options, &session())["action"], "compact");
 }
 
@@ -118,8 +166,20 @@ fn compact_has_its_fields() {
     let answer = answer(&["compact", "--json", "--force", "--keep-recent", "5"], &session());
     has_fields(
         &answer,
-        &["action", "strategy", "tokens_before", "tokens_after", "first_kept", "summary", "files", "usage", "fallback",
-          "reductions", "dropped", "conversation"],
+        &[
+            "action",
+            "strategy",
+            "tokens_before",
+            "tokens_after",
+            "first_kept",
+            "summary",
+            "files",
+            "usage",
+            "fallback",
+            "reductions",
+            "dropped",
+            "conversation",
+        ],
     );
     assert_eq!(answer["files"], json!({ "read": ["shelf/1"], "modified": [] }));
     let messages = answer["conversation"]["messages"].as_array().expect("a list");
@@ -133,7 +193,8 @@ fn compact_has_its_fields() {
 fn a_summary_so_far_is_carried_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("summary.txt");
-    std::fs::write(&path, "The depot has two floors.\n\n<read-files>\nfloor/1\n</read-files>").expect("a file");
+    std::fs::write(&path, "The depot has two floors.\n\n<read-files>\nfloor/1\n</read-files>")
+        .expect("a file");
     let path = path.to_str().expect("a path");
     let options = ["compact", "--json", "--force", "--keep-recent", "5", "--summary", path];
     let answer = answer(&options, &session());

@@ -111,10 +111,14 @@ fn a_log_with_a_damaged_line() {
 
 #[test]
 fn a_path_that_does_not_exist() {
-    let run = foldback().args(["inspect", "--json", "/nowhere/at/all.json"]).output().expect("the program runs");
+    let run =
+        foldback().args(["inspect", "--json", "/nowhere/at/all.json"]).output().expect("the program runs");
     assert_eq!(run.status.code(), Some(2));
     let error: Value = serde_json::from_slice(&run.stderr).expect("one JSON object");
-    assert_eq!((&error["error"]["kind"], &error["error"]["file"]), (&"io".into(), &"/nowhere/at/all.json".into()));
+    assert_eq!(
+        (&error["error"]["kind"], &error["error"]["file"]),
+        (&"io".into(), &"/nowhere/at/all.json".into())
+    );
 }
 
 #[test]

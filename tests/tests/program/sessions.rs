@@ -243,7 +243,8 @@ fn kept_messages_of_a_wire_are_pieces_of_the_input() {
             }
             let written: Elements<'_> = serde_json::from_str(&compact.out).expect("a request");
             let elements = written.elements();
-            let kept = elements.iter().filter(|element| !element.get().contains("compacted into the following"));
+            let kept =
+                elements.iter().filter(|element| !element.get().contains("compacted into the following"));
             for element in kept {
                 assert!(input.contains(element.get()), "{name}: {}", element.get());
                 checked += 1;

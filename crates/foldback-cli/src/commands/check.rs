@@ -33,7 +33,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         None => document.wire(),
         Some(Format::Wire(wire)) => wire,
         Some(log) => {
-            return Err(Failure::usage(format!("`--provider {log}`: no provider takes logs; name a wire format")));
+            return Err(Failure::usage(format!(
+                "`--provider {log}`: no provider takes logs; name a wire format"
+            )));
         }
     };
     let findings = findings(&document, provider)?;
@@ -43,7 +45,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
         valid: findings.is_empty(),
         findings: findings
             .into_iter()
-            .map(|finding| FindingAnswer { index: finding.index, rule: finding.rule, message: finding.message })
+            .map(|finding| FindingAnswer {
+                index: finding.index,
+                rule: finding.rule,
+                message: finding.message,
+            })
             .collect(),
         skipped_lines: document.skipped_lines,
     };

@@ -103,7 +103,9 @@ pub(crate) fn answer(
             irreducible: plan.irreducible.clone(),
             ..none
         },
-        Decision::NoReduction(reason) => Answer { action: "no_reduction", reason: reason.to_string(), ..none },
+        Decision::NoReduction(reason) => {
+            Answer { action: "no_reduction", reason: reason.to_string(), ..none }
+        }
         Decision::NoProgress(part) => Answer {
             action: "no_progress",
             reason: format!("{} alone take up {}, more than the budget", part.what, part.tokens),
@@ -164,7 +166,10 @@ pub(crate) fn outline(answer: &Answer) -> String {
     }
     lines += &match answer.cut.kind {
         "all" => "  cut        behind the last message\n".to_owned(),
-        _ => format!("  cut        in front of #{}; from there on all is kept as it is\n", answer.cut.first_kept),
+        _ => format!(
+            "  cut        in front of #{}; from there on all is kept as it is\n",
+            answer.cut.first_kept
+        ),
     };
     lines
 }

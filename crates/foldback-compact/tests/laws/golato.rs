@@ -42,8 +42,8 @@ fn g9_maintenance_is_due_strictly_above_the_threshold() {
 #[test]
 fn g21_a_no_op_returns_the_same_conversation_and_no_record() {
     let context = context("u100 a100");
-    let compacted =
-        now(keeping(0).compact(&Request::new(&context, &ByLength), &NoteSummarizer::new("x"))).expect("a no-op");
+    let compacted = now(keeping(0).compact(&Request::new(&context, &ByLength), &NoteSummarizer::new("x")))
+        .expect("a no-op");
     assert_eq!((compacted.context, compacted.record), (context, None));
 }
 
@@ -166,7 +166,8 @@ fn m22_a_summary_among_the_messages_is_the_previous_summary() {
 fn an_earlier_summary_that_shares_a_message_is_taken_out_of_it() {
     let mut context = context("u1 a100 u100 a100");
     let projection = Summary::new("long ago").projection().expect("a text");
-    context.messages[0] = Message::new(Role::User, vec![Part::text(projection), Part::text("go on".repeat(80))]);
+    context.messages[0] =
+        Message::new(Role::User, vec![Part::text(projection), Part::text("go on".repeat(80))]);
     compact(150, &context, |wanted| {
         assert_eq!(wanted.previous.expect("a summary").text, "long ago");
         assert_eq!(wanted.messages[0].parts().len(), 1);
@@ -194,7 +195,13 @@ fn gt7_no_plan_is_a_no_op_even_with_a_required_reduction() {
 
 #[test]
 fn gt8_a_summary_of_nothing_is_an_error() {
-    let blanks = ["", " \n", "<read-files>\na\n</read-files>", "\u{200B}\u{FEFF}", "\n<modified-files>\n</modified-files>\n"];
+    let blanks = [
+        "",
+        " \n",
+        "<read-files>\na\n</read-files>",
+        "\u{200B}\u{FEFF}",
+        "\n<modified-files>\n</modified-files>\n",
+    ];
     for blank in blanks {
         let context = context("u100 a100");
         let outcome = compact(0, &context, |_| blank.to_owned());
@@ -221,7 +228,8 @@ fn g20_a_context_that_does_not_get_smaller_is_refused() {
 #[test]
 fn g34_the_record_says_what_was_done() {
     let context = context("u100 a100 u100 a100");
-    let record = compact(150, &context, |_| "short".to_owned()).expect("half can go").record.expect("a record");
+    let record =
+        compact(150, &context, |_| "short".to_owned()).expect("half can go").record.expect("a record");
     assert_eq!((record.plan.first_kept, record.summary.as_str()), (2, "short"));
     assert_eq!(record.tokens_before, TokenCount::new(400));
     assert!(record.tokens_after < record.tokens_before);

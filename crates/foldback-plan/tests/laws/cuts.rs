@@ -34,7 +34,12 @@ fn check(keep: u64, expected: &str) {
     }
 }
 
-fn check_turn_prefix(keep: u64, history: &str, summarize: std::ops::Range<usize>, prefix: Option<std::ops::Range<usize>>) {
+fn check_turn_prefix(
+    keep: u64,
+    history: &str,
+    summarize: std::ops::Range<usize>,
+    prefix: Option<std::ops::Range<usize>>,
+) {
     let Decision::Compact(plan) = decide(history, None, Keep::tokens(t(keep))) else { panic!("no plan") };
     assert_eq!((plan.summarize, plan.turn_prefix), (summarize, prefix), "{history}");
 }
@@ -102,7 +107,9 @@ fn everything_condensed_splits_no_turn() {
 
 #[test]
 fn instructions_and_pins_stay() {
-    let Decision::Compact(plan) = decide("s50 u100! a100 u100 a100>1! t100<1 u100 a100", None, Keep::tokens(t(150))) else {
+    let Decision::Compact(plan) =
+        decide("s50 u100! a100 u100 a100>1! t100<1 u100 a100", None, Keep::tokens(t(150)))
+    else {
         panic!("no plan")
     };
     assert_eq!(plan.stays, [0, 1, 4, 5]);
@@ -143,7 +150,8 @@ fn the_longer_of_two_suffixes_is_kept() {
 #[test]
 fn the_kept_suffix_leaves_room_for_what_stays() {
     // 500 tokens stay, 1000 fit: of the 900 that should be kept, 500 are.
-    let Decision::Compact(plan) = decide("s500 u200 a200 u200 a200 u200 a200", Some(&budget(1_000)), Keep::tokens(t(900)))
+    let Decision::Compact(plan) =
+        decide("s500 u200 a200 u200 a200 u200 a200", Some(&budget(1_000)), Keep::tokens(t(900)))
     else {
         panic!("no plan")
     };
@@ -153,7 +161,8 @@ fn the_kept_suffix_leaves_room_for_what_stays() {
 
 #[test]
 fn an_exchange_that_does_not_fit_is_condensed_rather_than_kept() {
-    let Decision::Compact(plan) = decide("u10 a10>1 t5000<1", Some(&budget(1_000)), Keep::tokens(t(100))) else {
+    let Decision::Compact(plan) = decide("u10 a10>1 t5000<1", Some(&budget(1_000)), Keep::tokens(t(100)))
+    else {
         panic!("no plan")
     };
     assert_eq!(plan.cut, Cut::All);
@@ -169,7 +178,9 @@ fn pins_that_fill_the_window_are_named() {
         panic!("planned")
     };
     assert_eq!((part.what.as_str(), part.tokens), ("pinned messages", t(1_600)));
-    let Decision::Compact(plan) = decide(history, Some(&budget), Keep::tokens(t(0))) else { panic!("no plan") };
+    let Decision::Compact(plan) = decide(history, Some(&budget), Keep::tokens(t(0))) else {
+        panic!("no plan")
+    };
     assert!(plan.irreducible.is_some());
 }
 

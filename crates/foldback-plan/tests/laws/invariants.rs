@@ -49,33 +49,38 @@ fn keep() -> impl Strategy<Value = Keep> {
     })
 }
 
-fn around(
-    messages: impl Strategy<Value = (Vec<Message>, Vec<String>)>,
-) -> impl Strategy<Value = Problem> {
-    (messages, keep(), 0_u64..20_000, any::<bool>()).prop_flat_map(|((messages, pending), keep, window, force)| {
-        let n = messages.len();
-        let sizes = prop::collection::vec((0_u64..2_000).prop_map(TokenCount::new), n);
-        let pinned = prop::collection::vec(0..n.max(1), 0..3);
-        (Just(messages), Just(pending), sizes, pinned).prop_map(move |(messages, pending, sizes, pinned)| Problem {
-            messages,
-            sizes,
-            pinned,
-            pending,
-            keep,
-            window,
-            force,
-        })
-    })
+fn around(messages: impl Strategy<Value = (Vec<Message>, Vec<String>)>) -> impl Strategy<Value = Problem> {
+    (messages, keep(), 0_u64..20_000, any::<bool>()).prop_flat_map(
+        |((messages, pending), keep, window, force)| {
+            let n = messages.len();
+            let sizes = prop::collection::vec((0_u64..2_000).prop_map(TokenCount::new), n);
+            let pinned = prop::collection::vec(0..n.max(1), 0..3);
+            (Just(messages), Just(pending), sizes, pinned).prop_map(
+                move |(messages, pending, sizes, pinned)| Problem {
+                    messages,
+                    sizes,
+                    pinned,
+                    pending,
+                    keep,
+                    window,
+                    force,
+                },
+            )
+        },
+    )
 }
 
 fn valid() -> impl Strategy<Value = Problem> {
-    around(history::valid(Shape::default().or_pending()).prop_map(|history| (history.messages, history.pending)))
+    around(
+        history::valid(Shape::default().or_pending()).prop_map(|history| (history.messages, history.pending)),
+    )
 }
 
 fn any_history() -> impl Strategy<Value = Problem> {
     prop_oneof![
         around(
-            history::valid(Shape::default().or_pending()).prop_map(|history| (history.messages, history.pending))
+            history::valid(Shape::default().or_pending())
+                .prop_map(|history| (history.messages, history.pending))
         ),
         around(history::broken(Shape::default()).prop_map(|messages| (messages, Vec::new()))),
     ]

@@ -16,9 +16,24 @@ pub(super) fn states_constraint(sentence: &str) -> bool {
     });
     // Says what somebody lacks, not what they want.
     static LACK: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"(?i)\bI(?: really)? (?:don['’]?t|do not) (?:know|have|remember|think|see|understand|recall|mind)\b|\bif you don['’]?t\b|^(?:should|shouldn['’]t|must) (?:i|we)\b|\bnot only\b")
+        pattern(
+            r"(?i)\bI(?: really)? (?:don['’]?t|do not) (?:know|have|remember|think|see|understand|recall|mind)\b|\bif you don['’]?t\b|^(?:should|shouldn['’]t|must) (?:i|we)\b|\bnot only\b",
+        )
     });
-    CUE.is_match(sentence) && !LACK.is_match(sentence)
+    static ASKED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:must|never|don['’]?t|do not|without|only|instead of|rather than|at (?:most|least)|avoid|make sure)\b",
+        )
+    });
+    // A line of a log that somebody pasted begins with a number, a prompt or a bracket.
+    let first =
+        sentence.split_whitespace().next().unwrap_or("").trim_start_matches(['"', '\'', '(', '*', '`', '“']);
+    let listed = first.trim_end_matches(['.', ')']).chars().all(|c| c.is_ascii_digit());
+    let is_prose = listed || first.starts_with(char::is_alphabetic);
+    is_prose
+        && CUE.is_match(sentence)
+        && !LACK.is_match(sentence)
+        && (!sentence.ends_with('?') || ASKED.is_match(sentence))
 }
 
 /// Whether a sentence of the model states a rule that it is bound by.
@@ -47,9 +62,14 @@ pub(super) fn decision(sentence: &str, by_person: bool) -> Decision {
         )
     });
     static PERSON: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\blet['’]?s\b"));
-    static REASON: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:because|rather than|so that|the reason)\b"));
+    static REASON: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)\b(?:because|rather than|so that|the reason)\b"));
     if by_person {
-        return if SURE.is_match(sentence) || PERSON.is_match(sentence) { Decision::Yes } else { Decision::No };
+        return if SURE.is_match(sentence) || PERSON.is_match(sentence) {
+            Decision::Yes
+        } else {
+            Decision::No
+        };
     }
     if is_narration(sentence) || sentence.ends_with('?') {
         return Decision::No;
@@ -67,7 +87,7 @@ pub(super) fn decision(sentence: &str, by_person: bool) -> Decision {
 pub(super) fn is_narration(sentence: &str) -> bool {
     static CUE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)^(?:(?:ok(?:ay)?|good|great|perfect|sure|certainly|of course|no problem|now|next|first|then|so|and|alright|excellent|right|to proceed)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i want to|i can (?:see|help|assist|look)|i(?:['’]m| am) happy to|i understand|we need to|we should|please (?:hold|let me|wait)|would you|do you|shall i|you['’]re welcome|thank)\b",
+            r"(?i)^(?:(?:ok(?:ay)?|good|great|perfect|sure|certainly|of course|no problem|now|next|first|then|so|and|alright|excellent|right|to proceed)[,.!]?\s+)*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i should|i want to|i can (?:see|help|assist|look)|i(?:['’]m| am) happy to|i understand|we need to|we should|(?:running|checking|reading|looking|searching|creating|updating|adding|fixing|starting|testing|trying)|please (?:hold|let me|wait)|would you|do you|shall i|you['’]re welcome|thank)\b",
         )
     });
     // "Good." alone tells as little.
@@ -77,9 +97,48 @@ pub(super) fn is_narration(sentence: &str) -> bool {
 /// Whether a person's message only keeps the conversation going.
 pub(super) fn is_small_talk(text: &str) -> bool {
     const WORDS: &[&str] = &[
-        "yes", "no", "ok", "okay", "thanks", "thank", "you", "great", "good", "please", "continue", "go", "on", "ahead",
-        "proceed", "sure", "nice", "perfect", "excellent", "work", "job", "do", "it", "hi", "hello", "hey", "yep", "right",
-        "correct", "cool", "y", "k", "very", "much", "so", "awesome", "lgtm", "is", "that", "alright", "well", "done",
+        "yes",
+        "no",
+        "ok",
+        "okay",
+        "thanks",
+        "thank",
+        "you",
+        "great",
+        "good",
+        "please",
+        "continue",
+        "go",
+        "on",
+        "ahead",
+        "proceed",
+        "sure",
+        "nice",
+        "perfect",
+        "excellent",
+        "work",
+        "job",
+        "do",
+        "it",
+        "hi",
+        "hello",
+        "hey",
+        "yep",
+        "right",
+        "correct",
+        "cool",
+        "y",
+        "k",
+        "very",
+        "much",
+        "so",
+        "awesome",
+        "lgtm",
+        "is",
+        "that",
+        "alright",
+        "well",
+        "done",
         "stop",
     ];
     let mut words = words(text).peekable();
@@ -88,7 +147,9 @@ pub(super) fn is_small_talk(text: &str) -> bool {
 
 /// The words of `text` in lower case.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).map(str::to_lowercase)
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
 }
 
 /// Whether two sentences say nearly the same: four of five of their words are common.
@@ -104,10 +165,22 @@ mod tests {
 
     #[test]
     fn sentences_are_told_apart() {
-        for constraint in ["Never push to main.", "please use tabs", "It must stay under 50 MB.", "No network access.", "without changing the flights"] {
+        for constraint in [
+            "Never push to main.",
+            "please use tabs",
+            "It must stay under 50 MB.",
+            "No network access.",
+            "without changing the flights",
+        ] {
             assert!(states_constraint(constraint), "{constraint}");
         }
-        for other in ["I don't know the number.", "The build is red.", "Yes"] {
+        for other in [
+            "I don't know the number.",
+            "158.5 npm error never called",
+            "What should I do next?",
+            "The build is red.",
+            "Yes",
+        ] {
             assert!(!states_constraint(other), "{other}");
         }
         assert_eq!(decision("We decided to use SQLite.", false), Decision::Yes);

@@ -11,7 +11,9 @@ const REPORT_CHARS: usize = 320;
 pub(super) fn closing(text: &str) -> Option<String> {
     let prose = flatten(&window(text));
     let mut report = String::new();
-    for sentence in sentences(&prose).filter(|sentence| !sentence.ends_with('?')).filter(|s| !is_announcement(s)) {
+    for sentence in
+        sentences(&prose).filter(|sentence| !sentence.ends_with('?')).filter(|s| !is_announcement(s))
+    {
         if report.chars().count() > REPORT_CHARS / 2 {
             break;
         }
@@ -29,7 +31,8 @@ pub(super) fn closing(text: &str) -> Option<String> {
 /// The sentences between two calls that tell of something found or done.
 pub(super) fn reports(text: &str) -> Option<String> {
     let prose = flatten(&window(text));
-    let telling: Vec<&str> = sentences(&prose).filter(|s| !is_narration(s) && !s.ends_with('?')).take(3).collect();
+    let telling: Vec<&str> =
+        sentences(&prose).filter(|s| !is_narration(s) && !s.ends_with('?')).take(3).collect();
     finish(&telling.join(" "))
 }
 

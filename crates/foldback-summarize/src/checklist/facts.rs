@@ -1,12 +1,10 @@
 //! Identifiers and values, each with its latest value.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::items::Item;
-use crate::text::{one_line, pattern};
+use super::shapes::GROUPS;
+use crate::text::one_line;
 
 /// Who stated a value. What a person says ranks above what a tool prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,84 +54,21 @@ const MOST_MEMBERS: usize = 60;
 const SHOWN_MEMBERS: usize = 10;
 const MOST_RECORDS: usize = 400;
 const VALUE_CHARS: usize = 120;
-const MOST_VALUE_CHARS: usize = 90;
 /// Between the name of a record and its state.
 pub(super) const RECORD_MARK: &str = " — ";
-const GROUPS: [&str; 11] = [
-    "urls", "ids", "tickets", "references", "commits", "versions", "branches", "emails", "dates", "codes", "amounts",
-];
+/// Starts the line that names all things with a record, so that none is lost when records are.
+const KNOWN: &str = "known: ";
+const MOST_UNLISTED: usize = 3;
+const MOST_NAMES: usize = 20;
 
 impl Facts {
-    /// Values that stand in a text and show what they are by their shape.
-    pub(super) fn prose(&mut self, text: &str, source: Source) {
-        // One pass; the first alternative that matches at a place wins.
-        static SHAPE: LazyLock<Regex> = LazyLock::new(|| {
-            pattern(concat!(
-                r#"(?P<urls>https?://[^\s<>"'`)\]}|\\]+)"#,
-                r"|(?P<emails>\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{2,63}){1,4}\b)",
-                r"|(?P<ids>(?-u:\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[a-z]{2,20}(?:_[a-z0-9]{1,20}){0,4}_[0-9]{2,}\b))",
-                r"|(?P<tickets>(?-u:\b[A-Z][A-Z0-9]{1,9}-[A-Z]{0,4}[0-9]{1,8}\b))",
-                r"|(?P<references>(?i-u:\b(?:PR|MR|pull request|issue|ticket|order|invoice|case|reservation|bug|job|build|request)\b)\s{0,2}(?:(?i-u:number|no\.?|id)\s{0,2})?(?:#\s?[0-9]{1,10}|[0-9]{2,12})\b|\B#[0-9]{2,7}\b)",
-                r"|(?P<dates>(?-u:\b(?:19|20)[0-9][0-9]-[01][0-9]-[0-3][0-9](?:[T ][0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)?\b))",
-                r"|(?P<amounts>[$€£¥]\s?[0-9][0-9,.]{0,15}|(?-u:\b)[0-9][0-9,.]{0,15}\s?(?-u:(?:USD|EUR|GBP|dollars|euros)\b))",
-                r"|(?P<versions>(?-u:\bv?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,6}(?:[-+][A-Za-z0-9.]{1,20})?\b))",
-                r"|(?P<commits>(?-u:\b[0-9a-f]{7,40}\b))",
-                r"|(?P<codes>(?-u:\b[A-Z0-9]{5,10}\b))",
-                r"|\bOn branch (?P<branches>[A-Za-z0-9][A-Za-z0-9_./-]+)",
-                // A bare word behind "branch" may be any word; "On branch" is what git says.
-                r#"|(?i-u:\bbranch)[ :]{1,2}(?:(?:named|called) )?(?:[`'"](?P<quoted_branch>[A-Za-z][A-Za-z0-9_./-]+)[`'"]|(?P<path_branch>[A-Za-z0-9][A-Za-z0-9_.-]+/[A-Za-z0-9_./-]+))"#,
-            ))
-        });
-        for found in SHAPE.captures_iter(text) {
-            let branch = || found.name("quoted_branch").or_else(|| found.name("path_branch")).map(|value| ("branches", value));
-            let named = GROUPS.iter().find_map(|group| Some((*group, found.name(group)?)));
-            let Some((group, value)) = named.or_else(branch) else { continue };
-            let shown = value.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?']);
-            if !is_telling(group, shown) || !may_tell(source, group, shown) {
-                continue;
-            }
-            if group == "amounts" && source > Source::Tool {
-                let context = words_before(&text[..value.start()]);
-                self.member(group, format!("{context}{shown}"), source);
-            } else {
-                self.member(group, shown.to_owned(), source);
-            }
-        }
-    }
-
-    /// Statements that give a name its value: `KEY=value`, `key: value` alone on a line, `the key is
-    /// value`.
-    pub(super) fn statements(&mut self, text: &str, source: Source) {
-        static ASSIGNED: LazyLock<Regex> =
-            LazyLock::new(|| pattern(r#"(?-u:\b)([A-Z][A-Z0-9_]{2,40})=["']?([^\s"'`;|&$()<>]+)"#));
-        static LISTED: LazyLock<Regex> = LazyLock::new(|| {
-            pattern(r"(?m)^[ \t]*(?:[-*+][ \t]+)?(?:\*\*)?([^\W0-9_][\w -]+?)(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]+(\S[^\n]*?)[ \t]*$")
-        });
-        static SAID: LazyLock<Regex> = LazyLock::new(|| {
-            pattern(
-                r#"(?i)\b(?:the|our|my|your|its?)\s+((?-u:[a-z][a-z0-9_-]*(?: [a-z][a-z0-9_-]*){0,2}?))\s+(?:is|are|=|should be|will be|becomes?|(?:was |has been |is )?changed to|moved to)\s+(?:now\s+|currently\s+)?(?P<value>[`"'][^`"'\n]+[`"']|[^\s,;]*[0-9][^\s,;]*(?:\s(?:USD|EUR|dollars|tokens|MB|GB|KB|ms|seconds|minutes|hours|days|percent|%)\b)?)"#,
-            )
-        });
-        for (regex, least) in [(&*ASSIGNED, Source::Shell), (&*LISTED, Source::Person), (&*SAID, Source::Model)] {
-            if source < least {
-                continue;
-            }
-            for found in regex.captures_iter(text) {
-                let value = found.name("value").or_else(|| found.get(2));
-                if let (Some(key), Some(value)) = (found.get(1), value)
-                    // More than that is a sentence with a colon.
-                    && value.as_str().chars().take(MOST_VALUE_CHARS + 1).count() <= MOST_VALUE_CHARS
-                {
-                    self.set(key.as_str(), value.as_str(), source);
-                }
-            }
-        }
-    }
-
     /// `key` has `value` from now on.
     pub(super) fn set(&mut self, key: &str, value: &str, source: Source) {
         let key = one_line(key, 40).trim_matches(['*', '`', ' ', '"', '\'']).to_owned();
-        let value = one_line(value.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches(['.', ',']), VALUE_CHARS);
+        let value = one_line(
+            value.trim().trim_matches(['`', '"', '\'', '*']).trim_end_matches(['.', ',']),
+            VALUE_CHARS,
+        );
         // Longer ones are sentences.
         if key.is_empty() || value.is_empty() || key.ends_with('…') || key.chars().count() > 32 {
             return;
@@ -163,7 +98,8 @@ impl Facts {
             None => members.push(Member { value, source, last: self.clock }),
         }
         if members.len() > MOST_MEMBERS
-            && let Some((oldest, _)) = members.iter().enumerate().min_by_key(|(_, member)| (member.source, member.last))
+            && let Some((oldest, _)) =
+                members.iter().enumerate().min_by_key(|(_, member)| (member.source, member.last))
         {
             members.remove(oldest);
             self.n_forgotten += 1;
@@ -180,6 +116,12 @@ impl Facts {
         }
     }
 
+    /// Whether a setting or a record tells the value already.
+    fn tells(&self, value: &str) -> bool {
+        self.settings.values().any(|setting| setting.value == value)
+            || self.records.iter().any(|(name, record)| name.ends_with(value) || record.body.contains(value))
+    }
+
     pub(super) fn has_record(&self, name: &str) -> bool {
         self.records.contains_key(name)
     }
@@ -189,7 +131,12 @@ impl Facts {
         if let Some((name, body)) = line.split_once(RECORD_MARK) {
             return self.record(name.to_owned(), body.to_owned());
         }
-        let Some((key, value)) = line.split_once(": ") else { return self.member("ids", line.to_owned(), Source::Model) };
+        if let Some(names) = line.strip_prefix(KNOWN) {
+            return self.carry_names(names);
+        }
+        let Some((key, value)) = line.split_once(": ") else {
+            return self.member("ids", line.to_owned(), Source::Model);
+        };
         if GROUPS.contains(&key) {
             let values = value.split(" (+").next().unwrap_or(value);
             values.split(", ").for_each(|value| self.member(key, value.to_owned(), Source::Model));
@@ -197,6 +144,19 @@ impl Facts {
         }
         let value = value.split(" (was ").next().unwrap_or(value);
         self.set(key, value, Source::Person);
+    }
+
+    /// Things whose state was left out stay known by name.
+    fn carry_names(&mut self, names: &str) {
+        for of_one_kind in names.split("; ") {
+            let Some((kind, names)) = of_one_kind.split_once(' ') else { continue };
+            for name in names.split(", ") {
+                let name = format!("{kind} {name}");
+                if !self.records.contains_key(&name) {
+                    self.record(name, String::new());
+                }
+            }
+        }
     }
 
     pub(super) fn n_forgotten(&self) -> usize {
@@ -221,13 +181,15 @@ impl Facts {
         let mut records: Vec<(&String, &Record)> = self.records.iter().collect();
         records.sort_by_key(|(_, record)| record.last);
         let n = records.len();
-        items.extend(records.into_iter().enumerate().map(|(position, (name, record))| {
+        if n > MOST_UNLISTED || records.iter().any(|(_, record)| record.body.is_empty()) {
+            items.push(Item::plain(names_by_kind(&records)).lead(KNOWN));
+        }
+        let with_state = records.into_iter().enumerate().filter(|(_, (_, record))| !record.body.is_empty());
+        items.extend(with_state.map(|(position, (name, record))| {
             Item::plain(record.body.clone()).lead(format!("{name}{RECORD_MARK}")).rank((n - position) * 2 + 1)
         }));
         for (group, members) in &self.groups {
-            // What a record tells need not be told twice.
-            let in_record = |value: &str| self.records.iter().any(|(name, record)| name.ends_with(value) || record.body.contains(value));
-            let members: Vec<&Member> = members.iter().filter(|member| !in_record(&member.value)).collect();
+            let members: Vec<&Member> = members.iter().filter(|member| !self.tells(&member.value)).collect();
             let Some(newest) = members.iter().map(|member| age(member.last)).min() else { continue };
             let by_person = members.iter().any(|member| member.source == Source::Person);
             items.push(group_item(group, &members).rank(if by_person { 1 } else { 2 + newest.min(6) }));
@@ -248,46 +210,27 @@ fn group_item(group: &str, members: &[&Member]) -> Item {
     Item::plain(values.join(", ")).lead(format!("{group}: ")).tail(hidden)
 }
 
+/// `user_id u_1; reservation_id A, B`, the newest last.
+fn names_by_kind(records: &[(&String, &Record)]) -> String {
+    let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, _) in records {
+        let (kind, value) = name.split_once(' ').unwrap_or(("id", name));
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, values)) => values.push(value),
+            None => kinds.push((kind, vec![value])),
+        }
+    }
+    let shown = kinds.iter().map(|(kind, values)| {
+        let newest = values.len().saturating_sub(MOST_NAMES);
+        format!("{kind} {}", values[newest..].join(", "))
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}
+
 fn forget_oldest<T, K: Ord>(map: &mut BTreeMap<String, T>, age: impl Fn(&T) -> K) {
     if let Some(oldest) = map.iter().min_by_key(|(_, value)| age(value)).map(|(key, _)| key.clone()) {
         map.remove(&oldest);
     }
-}
-
-/// Whether a match is more than a word or a number that happens to have the shape.
-fn is_telling(group: &str, value: &str) -> bool {
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    match group {
-        "commits" => digits > 0 && letters > 0,
-        "codes" => digits > 0 && letters > 1,
-        "tickets" => !matches!(value.split('-').next(), Some("UTF" | "SHA" | "ISO" | "ASCII" | "GPT" | "CP" | "UTC" | "HTTP" | "MD" | "AES" | "RSA" | "IEEE" | "X86")),
-        _ => value.len() > 1,
-    }
-}
-
-/// Whether a source may state such a value: outputs of commands are full of versions and hashes of
-/// other people's things.
-fn may_tell(source: Source, group: &str, value: &str) -> bool {
-    match source {
-        Source::Shell => match group {
-            "urls" => ["/pull/", "/issues/", "/merge_requests/", "/runs/", "localhost", "127.0.0.1"].iter().any(|part| value.contains(part)),
-            _ => matches!(group, "tickets" | "ids" | "branches"),
-        },
-        Source::Tool => !matches!(group, "versions" | "commits"),
-        _ => true,
-    }
-}
-
-/// Up to eight words of the same sentence, with a space behind them.
-fn words_before(text: &str) -> String {
-    let near = crate::text::tail(text, 120);
-    let sentence = near.rsplit(['\n', ';', '!', '?']).next().unwrap_or(near);
-    let sentence = sentence.rsplit(". ").next().unwrap_or(sentence);
-    let words: Vec<&str> = sentence.split_whitespace().collect();
-    let context = words[words.len().saturating_sub(8)..].join(" ");
-    let context = context.replace("**", "").replace(", ", " ");
-    if context.is_empty() { context } else { format!("{} ", context.trim_start_matches(['-', '*', ' '])) }
 }
 
 #[cfg(test)]
@@ -304,10 +247,20 @@ mod tests {
     fn shapes_are_recognised() {
         let text = "See https://example.com/a/1. Ticket PROJ-42, PR #17, commit 1d28f1e on branch feature/x; a branch that is gone; user omar_davis_3817, reservation JG7FMM, v1.2.3, 2024-05-21, UTF-8, defaced, 1234567.";
         let lines = lines(|facts| facts.prose(text, Source::Person));
-        assert_eq!(lines, [
-            "branches: feature/x", "codes: JG7FMM", "commits: 1d28f1e", "dates: 2024-05-21", "ids: omar_davis_3817",
-            "references: PR #17", "tickets: PROJ-42", "urls: https://example.com/a/1", "versions: v1.2.3",
-        ]);
+        assert_eq!(
+            lines,
+            [
+                "branches: feature/x",
+                "codes: JG7FMM",
+                "commits: 1d28f1e",
+                "dates: 2024-05-21",
+                "ids: omar_davis_3817",
+                "references: PR #17",
+                "tickets: PROJ-42",
+                "urls: https://example.com/a/1",
+                "versions: v1.2.3",
+            ]
+        );
     }
 
     #[test]

@@ -41,7 +41,8 @@ pub(super) fn fit(
 /// Moves items that share a word with the focus to the front of their sections.
 fn favour(sections: &mut [Section], focus: &str) {
     // Shorter words are articles and the like in the languages that have spaces.
-    let wanted: BTreeSet<String> = words(focus).filter(|word| word.chars().count() > 2 || !word.is_ascii()).collect();
+    let wanted: BTreeSet<String> =
+        words(focus).filter(|word| word.chars().count() > 2 || !word.is_ascii()).collect();
     if wanted.is_empty() {
         return;
     }
@@ -90,9 +91,12 @@ impl<'a> Choice<'a> {
         let mut left = self.budget.as_u64().saturating_sub(reserve);
         loop {
             let open = queues.iter().enumerate().filter(|(_, queue)| queue.next < queue.order.len());
-            let Some((index, _)) = open.min_by_key(|(index, queue)| (queue.spent * 1000 / self.sections[*index].weight, *index)) else {
-                return Ok(());
-            };
+            // Where nothing is taken yet, the weightier section comes first.
+            let turn = open.min_by_key(|(index, queue)| {
+                let weight = self.sections[*index].weight;
+                (queue.spent.saturating_mul(1000) / weight, std::cmp::Reverse(weight), *index)
+            });
+            let Some((index, _)) = turn else { return Ok(()) };
             let section = &self.sections[index];
             let position = queues[index].order[queues[index].next];
             let heading = if queues[index].spent == 0 { self.cost(&heading(section.heading))? } else { 0 };
@@ -180,8 +184,10 @@ impl<'a> Choice<'a> {
             let total: usize = missing.iter().map(|(n, _)| n).sum();
             return format!("Left out: {total} more.");
         }
-        let parts: Vec<String> =
-            missing.iter().map(|(n, (one, many))| format!("{n} {}", if *n == 1 { one } else { many })).collect();
+        let parts: Vec<String> = missing
+            .iter()
+            .map(|(n, (one, many))| format!("{n} {}", if *n == 1 { one } else { many }))
+            .collect();
         format!("Left out: {}.", parts.join(", "))
     }
 
@@ -203,7 +209,11 @@ fn heading(name: &str) -> String {
 }
 
 /// One line for a budget that has no room for a list: the best item of the first section.
-fn shortest(sections: &[Section], budget: TokenCount, counter: &dyn TokenCounter) -> Result<String, CountError> {
+fn shortest(
+    sections: &[Section],
+    budget: TokenCount,
+    counter: &dyn TokenCounter,
+) -> Result<String, CountError> {
     const SHORTEST_CHARS: usize = 12;
     let best = sections.iter().find_map(|section| section.items.iter().min_by_key(|item| item.rank));
     let Some(best) = best else { return Ok(String::new()) };

@@ -72,6 +72,11 @@ impl Item {
     }
 }
 
+/// How often, behind a line; nothing for once.
+pub(super) fn times(n: usize) -> String {
+    if n > 1 { format!(" ({n}×)") } else { String::new() }
+}
+
 /// Items under a heading.
 #[derive(Clone, Debug)]
 pub(super) struct Section {

@@ -40,8 +40,11 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 // Anywhere in a line, for want of better.
-static HINT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i-u)\b(?:error|failed|failure|exception|denied|not found|invalid|cannot|refused|timed out|timeout|missing)\b"));
+static HINT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i-u)\b(?:error|failed|failure|exception|denied|not found|invalid|cannot|refused|timed out|timeout|missing)\b",
+    )
+});
 
 /// The outcome of a command line.
 pub(super) fn of_command(result: &ToolResult) -> Outcome {
@@ -53,7 +56,11 @@ pub(super) fn of_command(result: &ToolResult) -> Outcome {
         None => (stated_exit_code(&seen), body_of(&seen)),
     };
     let bad_code = exit_code.is_some_and(|code| code != 0);
-    let failed = result.is_error || bad_code || (exit_code.is_none() && says_failure_at_ends(output)) || says_failure_at_end(output);
+    let failed = result.is_error
+        || was_stopped(output)
+        || bad_code
+        || (exit_code.is_none() && says_failure_at_ends(output))
+        || says_failure_at_end(output);
     let line = if failed { failing_line(output) } else { telling_line(output) };
     Outcome { failed, exit_code, line: clean(&line) }
 }
@@ -61,11 +68,12 @@ pub(super) fn of_command(result: &ToolResult) -> Outcome {
 /// The outcome of any other call: only what a tool says of itself counts, since what it returns may
 /// well be about errors.
 pub(super) fn of_call(result: &ToolResult) -> Outcome {
-    static SAYS_SO: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r#"^\s*(?:\[?(?i-u:error)\b\s*[:\]]|<tool_use_error>|\{\s*"(?:error|errors)"\s*:\s*["{\[])"#));
+    static SAYS_SO: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r#"^\s*(?:\[?(?i-u:error)\b\s*[:\]]|<tool_use_error>|\{\s*"(?:error|errors)"\s*:\s*["{\[])"#)
+    });
     let text = result.text();
     let seen = window(&text);
-    let failed = result.is_error || SAYS_SO.is_match(&seen);
+    let failed = result.is_error || SAYS_SO.is_match(&seen) || was_stopped(&seen);
     let line = if failed { failing_line(&seen) } else { short_answer(&seen) };
     Outcome { failed, exit_code: None, line: clean(&line) }
 }
@@ -75,7 +83,10 @@ pub(super) fn commits(text: &str) -> Vec<(String, String, String)> {
     static COMMIT: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?m)^\[(\S+)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$"));
     let part = |found: &regex::Captures<'_>, at| found.get(at).map_or("", |part| part.as_str()).to_owned();
-    COMMIT.captures_iter(&window(text)).map(|found| (part(&found, 1), part(&found, 2), part(&found, 3))).collect()
+    COMMIT
+        .captures_iter(&window(text))
+        .map(|found| (part(&found, 1), part(&found, 2), part(&found, 3)))
+        .collect()
 }
 
 /// How some hosts pack a command's output.
@@ -103,7 +114,9 @@ fn stated_exit_code(text: &str) -> Option<i64> {
     });
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let near_ends = lines().take(6).chain(lines().rev().take(2));
-    near_ends.filter(|line| line.len() < 80).find_map(|line| CODE.captures(line)?.get(1)?.as_str().parse().ok())
+    near_ends
+        .filter(|line| line.len() < 80)
+        .find_map(|line| CODE.captures(line)?.get(1)?.as_str().parse().ok())
 }
 
 /// Behind the header of a host that puts one in front of the output.
@@ -114,6 +127,12 @@ fn body_of(text: &str) -> &str {
     }
 }
 
+/// Whether a person stopped the call, as Codex CLI and Claude Code put it.
+fn was_stopped(output: &str) -> bool {
+    let output = output.trim_start();
+    output.starts_with("aborted by user") || output.starts_with("[Request interrupted by user")
+}
+
 /// Whether the first or last lines are those of a failure.
 fn says_failure_at_ends(output: &str) -> bool {
     let lines = || output.lines().filter(|line| !line.trim().is_empty());
@@ -122,14 +141,18 @@ fn says_failure_at_ends(output: &str) -> bool {
 
 fn says_failure_at_end(output: &str) -> bool {
     static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"(?m)^\s*(?:error: could not compile|error: test failed|test result: FAILED|make: \*\*\*|npm ERR!|fatal: |=+ .*(?-u:\b)[1-9]\d* failed(?-u:\b)|Tests?:? .*(?-u:\b)[1-9]\d* failed(?-u:\b)|\S*(?:Error|Exception): )")
+        pattern(
+            r"(?m)^\s*(?:error: could not compile|error: test failed|test result: FAILED|make: \*\*\*|npm ERR!|fatal: |=+ .*(?-u:\b)[1-9]\d* failed(?-u:\b)|Tests?:? .*(?-u:\b)[1-9]\d* failed(?-u:\b)|\S*(?:Error|Exception): )",
+        )
     });
     output.lines().rev().filter(|line| !line.trim().is_empty()).take(3).any(|line| VERDICT.is_match(line))
 }
 
 fn failing_line(output: &str) -> String {
-    static RAISED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:E\s+)?\w[\w.]*(?:Error|Exception|Exit|Interrupt)\b"));
-    let meaningful = || output.lines().filter(|line| !line.trim().is_empty() && stated_exit_code(line).is_none());
+    static RAISED: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^\s*(?:E\s+)?\w[\w.]*(?:Error|Exception|Exit|Interrupt)\b"));
+    let meaningful =
+        || output.lines().filter(|line| !line.trim().is_empty() && stated_exit_code(line).is_none());
     let first = meaningful().find(|line| FAILURE.is_match(line));
     // What was raised stands at the end of a Python trace.
     if first.is_some_and(|line| line.contains("Traceback (most recent"))
@@ -137,7 +160,8 @@ fn failing_line(output: &str) -> String {
     {
         return raised.to_owned();
     }
-    let found = first.or_else(|| meaningful().find(|line| HINT.is_match(line))).or_else(|| meaningful().next_back());
+    let found =
+        first.or_else(|| meaningful().find(|line| HINT.is_match(line))).or_else(|| meaningful().next_back());
     let line = found.unwrap_or("").trim();
     line.trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>").to_owned()
 }
@@ -175,9 +199,18 @@ mod tests {
 
     #[test]
     fn the_shapes_of_hosts_are_understood() {
-        assert_eq!(command("Exit code 127\n/bin/bash: line 1: pytest: command not found"), "exit code 127: /bin/bash: line 1: pytest: command not found");
-        assert_eq!(command("Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nerror: bad"), "exit code 1: error: bad");
-        assert_eq!(command(r#"{"output":"fine\nerror: x\n","metadata":{"exit_code":2,"duration_seconds":0.1}}"#), "exit code 2: error: x");
+        assert_eq!(
+            command("Exit code 127\n/bin/bash: line 1: pytest: command not found"),
+            "exit code 127: /bin/bash: line 1: pytest: command not found"
+        );
+        assert_eq!(
+            command("Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nerror: bad"),
+            "exit code 1: error: bad"
+        );
+        assert_eq!(
+            command(r#"{"output":"fine\nerror: x\n","metadata":{"exit_code":2,"duration_seconds":0.1}}"#),
+            "exit code 2: error: x"
+        );
         assert_eq!(command("output\n[The command completed with exit code 0.]"), "ok");
         assert_eq!(command("a\nb\n\nCommand exited with code 3"), "exit code 3: b");
     }
@@ -185,8 +218,14 @@ mod tests {
     #[test]
     fn without_a_status_the_text_decides() {
         assert_eq!(command("==== 68 passed in 1.2s ===="), "ok: 68 passed in 1.2s");
-        assert_eq!(command("running\ntest result: FAILED. 1 passed; 2 failed"), "failed: test result: FAILED. 1 passed; 2 failed");
-        assert_eq!(command("Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'"), "failed: KeyError: 'x'");
+        assert_eq!(
+            command("running\ntest result: FAILED. 1 passed; 2 failed"),
+            "failed: test result: FAILED. 1 passed; 2 failed"
+        );
+        assert_eq!(
+            command("Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'"),
+            "failed: KeyError: 'x'"
+        );
         assert_eq!(command("README mentions error handling\nand more\nlines"), "ok");
         assert_eq!(command(""), "ok");
         assert_eq!(command("0 failed, 3 passed"), "ok: 0 failed, 3 passed");

@@ -1,9 +1,10 @@
 //! Taking an earlier summary over.
 
-use super::commands::{LOOKED_AROUND, RESOLVED, UNRESOLVED};
+use super::commands::LOOKED_AROUND;
 use super::items::{Item, Quote};
-use super::material::{FINISHED, IN_PROGRESS, Material, Quoted, TODO, Weight};
+use super::material::{FINISHED, IN_PROGRESS, Material, NOTED, Quoted, TODO, Weight};
 use super::sections::{self, Topic};
+use super::troubles::{RESOLVED, UNRESOLVED};
 use crate::text::one_line;
 
 /// Earlier summaries of other makers are quoted line by line, up to this length each.
@@ -15,7 +16,8 @@ const SPLIT_TURN: &str = "**Turn Context (split turn):**";
 /// line by line.
 pub(super) fn carry(material: &mut Material, text: &str) {
     let headings = || text.lines().filter_map(|line| line.strip_prefix("## "));
-    let is_ours = headings().next().is_some() && headings().all(|heading| Topic::of_heading(heading).is_some());
+    let is_ours =
+        headings().next().is_some() && headings().all(|heading| Topic::of_heading(heading).is_some());
     let mut topic = Topic::Earlier;
     for line in text.lines().map(str::trim_end) {
         if line.trim().is_empty() || line == "---" || line == SPLIT_TURN {
@@ -38,7 +40,10 @@ fn carry_line(material: &mut Material, topic: Topic, line: &str) {
         Topic::Goal => {
             let labels = [sections::FIRST, sections::THEN, sections::LATEST];
             let bare = labels.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line);
-            Material::push_latest(&mut material.requests, Quoted::new(unquoted(bare).to_owned(), Weight::High));
+            Material::push_latest(
+                &mut material.requests,
+                Quoted::new(unquoted(bare).to_owned(), Weight::High),
+            );
         }
         Topic::Constraints => {
             let (weight, bare) = match line.strip_prefix(sections::RULE) {
@@ -53,8 +58,12 @@ fn carry_line(material: &mut Material, topic: Topic, line: &str) {
                 return list.split("; ").for_each(|what| material.finished.push(what.to_owned()));
             }
             let (line, n_times) = counted(line);
+            let item = item_of(line);
+            let interim =
+                item.lead == NOTED || (item.quote == Quote::Code && !item.tail.starts_with(" → ok"));
+            let weight = if interim { Weight::Low } else { Weight::High };
             for _ in 0..n_times.min(1000) {
-                material.push_done(item_of(line), Weight::High);
+                material.push_done(item.clone(), weight);
             }
         }
         // Counted again from the ledger.
@@ -62,17 +71,25 @@ fn carry_line(material: &mut Material, topic: Topic, line: &str) {
         Topic::Commands => carry_command(material, line),
         Topic::Errors => {
             let resolved = line.strip_prefix(RESOLVED);
-            let (state, bare) = (resolved.is_some(), resolved.or_else(|| line.strip_prefix(UNRESOLVED)).unwrap_or(line));
-            let (bare, _) = counted(bare);
+            let (state, bare) =
+                (resolved.is_some(), resolved.or_else(|| line.strip_prefix(UNRESOLVED)).unwrap_or(line));
+            let (bare, n_times) = counted(bare);
             match in_code(bare) {
-                Some((shown, rest)) => material.troubles.carry(shown, rest.trim_start_matches(": "), state),
-                None => material.troubles.carry(bare, "", state),
+                Some((shown, rest)) => {
+                    material.troubles.carry(shown, rest.trim_start_matches(": "), state, n_times)
+                }
+                None => material.troubles.carry(bare, "", state, n_times),
             }
         }
-        Topic::Decisions => Material::push_latest(&mut material.decisions, Quoted::new(unquoted(line).to_owned(), Weight::High)),
+        Topic::Decisions => Material::push_latest(
+            &mut material.decisions,
+            Quoted::new(unquoted(line).to_owned(), Weight::High),
+        ),
         Topic::Identifiers => material.facts.carry(line),
         // What was being done and asked then is settled by what came after.
-        Topic::Open if line.starts_with(TODO) || line.starts_with(IN_PROGRESS) => material.todos.push(line.to_owned()),
+        Topic::Open if line.starts_with(TODO) || line.starts_with(IN_PROGRESS) => {
+            material.todos.push(line.to_owned())
+        }
         Topic::Open => {}
         Topic::Rest => carry_rest(material, line),
         Topic::Earlier => {
@@ -125,7 +142,12 @@ fn unquoted(text: &str) -> &str {
 
 fn item_of(line: &str) -> Item {
     match in_code(line) {
-        Some((code, rest)) => Item { body: code.to_owned(), quote: Quote::Code, tail: rest.to_owned(), ..Item::default() },
-        None => Item::plain(line),
+        Some((code, rest)) => {
+            Item { body: code.to_owned(), quote: Quote::Code, tail: rest.to_owned(), ..Item::default() }
+        }
+        None => match line.strip_prefix(NOTED) {
+            Some(note) => Item::plain(note).lead(NOTED),
+            None => Item::plain(line),
+        },
     }
 }

@@ -20,7 +20,10 @@ pub(super) fn records(arguments: Option<&Map<String, Value>>, result: &str) -> V
     match serde_json::from_str(trimmed) {
         Ok(Value::Object(object)) => {
             let own = id_of(&object);
-            own.or_else(|| arguments.and_then(id_of)).and_then(|name| describe(name, &object)).into_iter().collect()
+            own.or_else(|| arguments.and_then(id_of))
+                .and_then(|name| describe(name, &object))
+                .into_iter()
+                .collect()
         }
         Ok(Value::Array(things)) if things.len() <= MOST_THINGS => things
             .iter()
@@ -46,7 +49,9 @@ pub(super) fn shown_arguments(arguments: Option<&Map<String, Value>>) -> String 
 
 /// `reservation_id JG7FMM`: the first member whose key says that it is an id.
 fn id_of(object: &Map<String, Value>) -> Option<String> {
-    let is_id = |key: &str| key == "id" || key.ends_with("_id") || key.ends_with("Id") || key == "key" || key == "number";
+    let is_id = |key: &str| {
+        key == "id" || key.ends_with("_id") || key.ends_with("Id") || key == "key" || key == "number"
+    };
     object.iter().find_map(|(key, value)| {
         let value = match value {
             Value::String(text) if !text.is_empty() && text.len() <= 80 => text.clone(),
@@ -99,7 +104,9 @@ fn write_value(text: &mut String, value: &Value, depth: usize) {
         Value::Bool(flag) => text.push_str(if *flag { "yes" } else { "no" }),
         Value::Number(number) => text.push_str(&number.to_string()),
         Value::String(string) => text.push_str(&one_line(string, 80)),
-        Value::Array(values) if values.iter().all(Value::is_object) => join(&mut values.iter(), "; ", "[", "]"),
+        Value::Array(values) if values.iter().all(Value::is_object) => {
+            join(&mut values.iter(), "; ", "[", "]")
+        }
         Value::Array(values) => join(&mut values.iter(), " ", "[", "]"),
         Value::Object(members) => {
             // A map from an id to a thing that repeats the id says it once.
@@ -121,9 +128,15 @@ mod tests {
     #[test]
     fn an_answer_is_named_by_its_id_or_by_the_question() {
         let result = r#"{"reservation_id": "JG7FMM", "cabin": "economy", "flights": [{"n": "HAT028", "price": 140}], "note": null}"#;
-        assert_eq!(records(None, result), [("reservation_id JG7FMM".to_owned(), "cabin=economy, flights=[{HAT028 140}]".to_owned())]);
+        assert_eq!(
+            records(None, result),
+            [("reservation_id JG7FMM".to_owned(), "cabin=economy, flights=[{HAT028 140}]".to_owned())]
+        );
         let arguments = serde_json::from_str(r#"{"user_id": "u_1"}"#).unwrap();
-        assert_eq!(records(Some(&arguments), r#"{"email": "a@b.c"}"#), [("user_id u_1".to_owned(), "email=a@b.c".to_owned())]);
+        assert_eq!(
+            records(Some(&arguments), r#"{"email": "a@b.c"}"#),
+            [("user_id u_1".to_owned(), "email=a@b.c".to_owned())]
+        );
         assert!(records(None, r#"{"email": "a@b.c"}"#).is_empty());
         assert!(records(None, "{broken").is_empty());
         assert!(records(None, "plain").is_empty());

@@ -2,7 +2,7 @@
 
 use crate::SummaryKind;
 
-use super::items::{Bounded, Item, Section};
+use super::items::{Bounded, Item, Section, times};
 use super::material::{Done, FINISHED, Material, Quoted, Weight};
 
 /// What a line is about.
@@ -69,7 +69,13 @@ pub(super) fn build(material: Material, kind: SummaryKind) -> Vec<Section> {
 fn history(m: &Material) -> Vec<Section> {
     vec![
         section("Goal", ("request", "requests"), 22, requests(&m.requests), m.requests.n_forgotten()),
-        section("Constraints and preferences", ("constraint", "constraints"), 14, constraints(m), m.constraints.n_forgotten()),
+        section(
+            "Constraints and preferences",
+            ("constraint", "constraints"),
+            16,
+            constraints(m),
+            m.constraints.n_forgotten(),
+        ),
         section("Earlier", ("earlier line", "earlier lines"), 20, earlier(m), m.earlier.n_forgotten()),
         section("Done", ("thing done", "things done"), 20, done(m), m.done.n_forgotten()),
         section("Files", ("file note", "file notes"), 3, files(m), 0),
@@ -77,7 +83,7 @@ fn history(m: &Material) -> Vec<Section> {
         section("Errors", ("error", "errors"), 10, m.troubles.items(), m.troubles.n_forgotten()),
         section("Decisions", ("decision", "decisions"), 8, quotes(&m.decisions), m.decisions.n_forgotten()),
         section("Identifiers", ("identifier", "identifiers"), 18, m.facts.items(), m.facts.n_forgotten()),
-        section("Open", ("open point", "open points"), 14, open(m), 0),
+        section("Open", ("open point", "open points"), 15, open(m), 0),
     ]
 }
 
@@ -99,14 +105,26 @@ fn turn_prefix(m: &Material) -> Vec<Section> {
     add("", open(m));
     let n_forgotten = m.commands.n_forgotten() + m.troubles.n_forgotten() + m.facts.n_forgotten();
     vec![
-        section("Original request", ("request", "requests"), 22, requests(&m.requests), m.requests.n_forgotten()),
+        section(
+            "Original request",
+            ("request", "requests"),
+            22,
+            requests(&m.requests),
+            m.requests.n_forgotten(),
+        ),
         section("Earlier", ("earlier line", "earlier lines"), 20, earlier(m), m.earlier.n_forgotten()),
         section("Progress so far", ("step", "steps"), 26, done(m), m.done.n_forgotten()),
         section("What the rest needs to know", ("note", "notes"), 40, rest, n_forgotten),
     ]
 }
 
-fn section(heading: &'static str, nouns: (&'static str, &'static str), weight: u64, items: Vec<Item>, n_forgotten: usize) -> Section {
+fn section(
+    heading: &'static str,
+    nouns: (&'static str, &'static str),
+    weight: u64,
+    items: Vec<Item>,
+    n_forgotten: usize,
+) -> Section {
     Section { heading, nouns, weight, items, n_forgotten }
 }
 
@@ -139,7 +157,11 @@ fn constraints(m: &Material) -> Vec<Item> {
 fn quotes(quotes: &Bounded<Quoted>) -> Vec<Item> {
     let n = quotes.len();
     let rank = |position: usize, weight| if weight == Weight::High { n - position } else { 2 * n - position };
-    quotes.iter().enumerate().map(|(position, quoted)| Item::words(quoted.text.clone()).rank(rank(position, quoted.weight))).collect()
+    quotes
+        .iter()
+        .enumerate()
+        .map(|(position, quoted)| Item::words(quoted.text.clone()).rank(rank(position, quoted.weight)))
+        .collect()
 }
 
 fn done(m: &Material) -> Vec<Item> {
@@ -148,8 +170,7 @@ fn done(m: &Material) -> Vec<Item> {
     let item = |(position, done): (usize, &Done)| {
         let age = n - position;
         let rank = if done.weight == Weight::High { age } else { age + n };
-        let times = if done.n_times > 1 { format!(" ({}×)", done.n_times) } else { String::new() };
-        Item { tail: format!("{}{times}", done.item.tail), ..done.item.clone() }.rank(rank)
+        Item { tail: format!("{}{}", done.item.tail, times(done.n_times)), ..done.item.clone() }.rank(rank)
     };
     let mut items: Vec<Item> = done.iter().enumerate().map(item).collect();
     if finished.len() > 0 {
@@ -187,14 +208,24 @@ fn earlier(m: &Material) -> Vec<Item> {
 
 fn open(m: &Material) -> Vec<Item> {
     let mut items = Vec::new();
-    if m.waiting && let Some(request) = m.requests.iter().next_back() {
-        items.push(Item::words(crate::text::shorten(&request.text, 80).into_owned()).lead("Not answered yet: ").rank(0));
+    if m.waiting
+        && let Some(request) = m.requests.iter().next_back()
+    {
+        items.push(
+            Item::words(crate::text::shorten(&request.text, 80).into_owned())
+                .lead("Not answered so far: ")
+                .rank(0),
+        );
     }
     if let Some(step) = &m.in_progress {
         items.push(Item::words(step.clone()).lead("Last step begun: ").rank(1));
     }
-    items.extend(m.questions.iter().map(|question| Item::words(question.clone()).lead("Asked the user: ").rank(2)));
-    items.extend(m.todos.iter().enumerate().map(|(position, todo)| Item::plain(todo.clone()).rank(3 + position)));
+    items.extend(
+        m.questions.iter().map(|question| Item::words(question.clone()).lead("Asked the user: ").rank(2)),
+    );
+    items.extend(
+        m.todos.iter().enumerate().map(|(position, todo)| Item::plain(todo.clone()).rank(3 + position)),
+    );
     match m.troubles.n_unresolved() {
         0 => {}
         1 => items.push(Item::plain("1 error is unresolved, see the errors").rank(4)),

@@ -18,7 +18,9 @@ pub(crate) fn own_words(text: &str) -> Cow<'_, str> {
         )
     });
     static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"(?s)<command-name>\s*(/?[^<\n]*?)\s*</command-name>|<command-args>\s*(.*?)\s*</command-args>")
+        pattern(
+            r"(?s)<command-name>\s*(/?[^<\n]*?)\s*</command-name>|<command-args>\s*(.*?)\s*</command-args>",
+        )
     });
     static BLOCK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         HOST_TAGS
@@ -97,8 +99,14 @@ mod tests {
         check("<system-reminder>a</system-reminder>now<system-reminder>b</system-reminder>", "now");
         check("go\n<environment_context>\n cwd", "go");
         check("what does <system-reminder> mean?", "what does <system-reminder> mean?");
-        check("<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args></command-args>", "");
-        check("<command-name>/review</command-name><command-args>the parser</command-args>", "/review the parser");
+        check(
+            "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args></command-args>",
+            "",
+        );
+        check(
+            "<command-name>/review</command-name><command-args>the parser</command-args>",
+            "/review the parser",
+        );
         check("[Request interrupted by user for tool use]", "");
         check("plain", "plain");
         check("Vec<u8> stays", "Vec<u8> stays");
@@ -106,6 +114,9 @@ mod tests {
 
     #[test]
     fn prose_has_no_markup() {
-        assert_eq!(flatten("## Done\n- **All** pass\n```\ncode\n```\n| a | b |\nend").trim(), "All pass\nend");
+        assert_eq!(
+            flatten("## Done\n- **All** pass\n```\ncode\n```\n| a | b |\nend").trim(),
+            "All pass\nend"
+        );
     }
 }

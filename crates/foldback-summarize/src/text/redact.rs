@@ -51,14 +51,19 @@ mod tests {
             ("DB_PASSWORD=hunter22 next", "DB_PASSWORD=[redacted] next"),
             (r#"{"api_key": "abcd1234"}"#, r#"{"api_key": "[redacted]"}"#),
             ("postgres://me:s3cret@host/db", "postgres://me:[redacted]@host/db"),
-            ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nafter", "[redacted]\nafter"),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nafter",
+                "[redacted]\nafter",
+            ),
             ("-----BEGIN PRIVATE KEY-----\nabc", "[redacted]"),
         ];
         for (text, expected) in cases {
             assert_eq!(redact(text), expected);
             assert_eq!(redact(expected), expected, "redacting twice changes nothing");
         }
-        for text in ["the password is forgotten", "task-based tokens", "max_tokens: 4096", "http://host:8080/x"] {
+        for text in
+            ["the password is forgotten", "task-based tokens", "max_tokens: 4096", "http://host:8080/x"]
+        {
             assert!(matches!(redact(text), Cow::Borrowed(_)), "{text}");
         }
     }

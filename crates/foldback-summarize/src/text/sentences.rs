@@ -56,7 +56,11 @@ fn end_of_sentence(line: &str) -> usize {
 fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or("").trim_start_matches(['(', '"']);
     let numbered = !word.is_empty() && before.trim() == word && word.chars().all(|c| c.is_ascii_digit());
-    numbered || matches!(word, "e.g" | "i.e" | "etc" | "vs" | "cf" | "approx" | "Mr" | "Ms" | "Mrs" | "Dr" | "No" | "Fig")
+    numbered
+        || matches!(
+            word,
+            "e.g" | "i.e" | "etc" | "vs" | "cf" | "approx" | "Mr" | "Ms" | "Mrs" | "Dr" | "No" | "Fig"
+        )
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 mod features;
 mod scan;
 mod script;
+#[cfg(test)]
+mod tests;
 mod weights;
 
 use foldback_model::TokenCount;
@@ -18,5 +20,5 @@ pub(crate) fn estimate(text: &str) -> TokenCount {
     let mut features = Features::new();
     scan::scan(text, &mut features);
     let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
-    TokenCount::new(weights::O200K.cost(&features).clamp(1, bytes))
+    TokenCount::new(weights::o200k_cost(&features).clamp(1, bytes))
 }

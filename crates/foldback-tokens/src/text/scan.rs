@@ -48,11 +48,9 @@ impl Scanner<'_> {
         self.bytes.get(at).map(|&byte| CLASSES[usize::from(byte)])
     }
 
-    fn end_of(&self, mut at: usize, class: Class) -> usize {
-        while self.class_at(at) == Some(class) {
-            at += 1;
-        }
-        at
+    fn end_of(&self, at: usize, class: Class) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        at + rest.iter().position(|&byte| CLASSES[usize::from(byte)] != class).unwrap_or(rest.len())
     }
 
     /// Capitals, then small letters: one piece.
@@ -95,19 +93,21 @@ impl Scanner<'_> {
         self.take_lead();
         let (mut letters, mut small, mut at) = (0, false, self.at);
         loop {
-            let (is_capital, width) = match self.class_at(at) {
-                Some(Class::Lower) => (false, 1),
-                Some(Class::Upper) => (true, 1),
+            let (is_capital, width, beyond) = match self.class_at(at) {
+                Some(Class::Lower) => (false, 1, None),
+                Some(Class::Upper) => (true, 1, None),
                 Some(Class::High) => {
                     let Some((c, script)) = self.latin_at(at) else { break };
-                    let kind = usize::from(script == script::LATIN_ADDITIONAL);
-                    self.features.add(f::EXTENDED_LETTERS + kind, 1);
-                    (c.is_uppercase(), c.len_utf8())
+                    (c.is_uppercase(), c.len_utf8(), Some(script))
                 }
                 _ => break,
             };
             if is_capital && small {
                 break;
+            }
+            if let Some(script) = beyond {
+                let kind = usize::from(script == script::LATIN_ADDITIONAL);
+                self.features.add(f::EXTENDED_LETTERS + kind, 1);
             }
             small |= !is_capital;
             letters += 1;
@@ -178,10 +178,18 @@ impl Scanner<'_> {
     /// character goes to what follows.
     fn white_space(&mut self) {
         let start = self.at;
+        if self.bytes[start] == b' ' && !matches!(self.class_at(start + 1), None | Some(Class::Space)) {
+            // Nearly all white space: one space between two words.
+            self.lead = Lead::Space;
+            self.at = start + 1;
+            return;
+        }
         let end = self.end_of(start, Class::Space);
         let run = &self.bytes[start..end];
-        let after_newline =
-            run.iter().rposition(|&b| b == b'\n' || b == b'\r').map_or(start, |position| start + position + 1);
+        let after_newline = run
+            .iter()
+            .rposition(|&b| b == b'\n' || b == b'\r')
+            .map_or(start, |position| start + position + 1);
         if after_newline > start {
             self.features.add(f::NEWLINE_RUNS, 1);
             self.long_break(&self.bytes[start..after_newline]);

@@ -43,7 +43,8 @@ fn last_result(case: &Case<'_>, exchange: &Exchange) -> usize {
 /// OpenAI Chat: nothing but tool messages from the calls to their last result.
 fn in_a_row(case: &Case<'_>, exchange: &Exchange) -> Option<(usize, String)> {
     let last = last_result(case, exchange);
-    let between = (exchange.first + 1..=last).find(|&index| case.messages[index].results().next().is_none())?;
+    let between =
+        (exchange.first + 1..=last).find(|&index| case.messages[index].results().next().is_none())?;
     let what = format!(
         "message {between} stands between the calls of message {} and the result in message {last}",
         exchange.first
@@ -72,7 +73,10 @@ fn next_message(case: &Case<'_>, index: usize) -> std::ops::Range<usize> {
     let messages = case.messages;
     let skips = |message: &Message| case.provider == WireFormat::Anthropic && message.role.is_instruction();
     let start = index + 1 + messages[index + 1..].iter().take_while(|message| skips(message)).count();
-    let run = messages[start.min(messages.len())..].iter().take_while(|message| message.role == Role::Tool).count();
+    let run = messages[start.min(messages.len())..]
+        .iter()
+        .take_while(|message| case.is_tool_message(message))
+        .count();
     start..start + run.max(1)
 }
 
@@ -82,7 +86,10 @@ fn counterparts(case: &Case<'_>, first: usize, next: std::ops::Range<usize>) -> 
     let results = || case.messages[next.clone()].iter().flat_map(Message::results);
     let n_results = results().count();
     if n_results != called.len() {
-        let what = format!("message {first} makes {} calls and the next one holds {n_results} results", called.len());
+        let what = format!(
+            "message {first} makes {} calls and the next one holds {n_results} results",
+            called.len()
+        );
         return Some((next.start, what));
     }
     let mut answered: Vec<&str> = results().filter_map(|result| result.name.as_deref()).collect();

@@ -6,6 +6,7 @@ use foldback_model::WireFormat::{Anthropic, Gemini, OpenAiChat, OpenAiResponses}
 use foldback_model::{CallSite, Message, Part, Role};
 
 use super::{Case, Found, Rule, adjacency};
+use crate::json::Object;
 
 const CHAT_PAGE: &str = "OpenAI: Function calling";
 const RESPONSES_PAGE: &str = "OpenAI: Function calling";
@@ -18,7 +19,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "first-role",
         providers: &[OpenAiChat, Anthropic, Gemini],
-        demand: "behind the instructions, the first message has to be one of the user",
+        demand: "behind the instructions, a conversation begins with the user",
         sources: &[(OpenAiChat, CHAT_PAGE), (Anthropic, ANTHROPIC_MESSAGES), (Gemini, GEMINI_CONTENTS)],
         judge: first_role,
     },
@@ -98,11 +99,16 @@ fn first_role(case: &Case<'_>) -> Found {
 
 fn alternation(case: &Case<'_>) -> Found {
     let spoken: Vec<(usize, &Message)> = case.spoken().collect();
+    // Those versions of Anthropic's API that take system messages inside the list join neighbours.
+    let start = spoken.first().map_or(0, |(index, _)| *index);
+    if case.provider == Anthropic && spoken.len() < case.messages.len() - start {
+        return Vec::new();
+    }
     spoken
         .windows(2)
         .filter(|pair| {
             // Results go into the front of the message that follows them.
-            pair[0].1.role != Role::Tool && case.sent_role(pair[0].1) == case.sent_role(pair[1].1)
+            !case.is_tool_message(pair[0].1) && case.sent_role(pair[0].1) == case.sent_role(pair[1].1)
         })
         .map(|pair| {
             let (before, index, role) = (pair[0].0, pair[1].0, pair[1].1.role.as_str());
@@ -113,7 +119,10 @@ fn alternation(case: &Case<'_>) -> Found {
 
 fn orphan_result(case: &Case<'_>) -> Found {
     let describe = |site: &CallSite| {
-        (site.message, format!("message {} answers the call `{}`, which is not open there", site.message, site.id))
+        (
+            site.message,
+            format!("message {} answers the call `{}`, which is not open there", site.message, site.id),
+        )
     };
     case.graph.orphans().iter().map(describe).collect()
 }
@@ -126,21 +135,37 @@ fn unanswered_call(case: &Case<'_>) -> Found {
 }
 
 fn empty_content(case: &Case<'_>) -> Found {
-    let last = case.messages.len().saturating_sub(1);
     let judge = |(index, message): (usize, &Message)| {
-        let may_be_empty = case.provider == Anthropic && index == last && message.role == Role::Assistant;
-        if message.parts().is_empty() {
-            return (!may_be_empty).then(|| (index, format!("message {index} has no content")));
-        }
         let blank = |part: &Part| part.as_text().is_some_and(|text| text.trim().is_empty());
-        let refused = match case.provider {
-            // Many servers write an empty text beside calls.
-            OpenAiChat => message.parts().iter().all(blank),
-            _ => message.parts().iter().any(blank),
+        let what = match case.provider {
+            _ if may_be_empty(case, index, message) => return None,
+            _ if message.parts().is_empty() => "no content",
+            // Many servers write an empty text beside calls, and take it back.
+            OpenAiChat if !message.parts().iter().all(blank) => return None,
+            _ if message.parts().iter().any(blank) => "a blank text",
+            _ => return None,
         };
-        refused.then(|| (index, format!("message {index} has a blank text")))
+        Some((index, format!("message {index} has {what}")))
     };
     case.messages.iter().enumerate().filter_map(judge).collect()
+}
+
+/// What providers are known to take, against the rule.
+fn may_be_empty(case: &Case<'_>, index: usize, message: &Message) -> bool {
+    match case.provider {
+        Anthropic => message.role == Role::Assistant && index + 1 == case.messages.len(),
+        // A reply without a word comes as an empty text, unlike `null`, and may go back so.
+        OpenAiChat => message.role == Role::Assistant && has_text_content(message),
+        // An agent that has instructions only opens with an empty text.
+        Gemini => index == 0 && message.role == Role::User && !message.parts().is_empty(),
+        _ => false,
+    }
+}
+
+fn has_text_content(message: &Message) -> bool {
+    let Some(raw) = message.raw().filter(|raw| raw.wire == OpenAiChat) else { return false };
+    Object::parse(&raw.json)
+        .is_some_and(|object| object.get("content").is_some_and(|text| text.starts_with('"')))
 }
 
 fn call_id(case: &Case<'_>) -> Found {
@@ -178,7 +203,9 @@ fn reasoning_follower(case: &Case<'_>) -> Found {
         let what = match case.messages.get(index + 1) {
             _ if !is_reasoning(message) => return None,
             Some(next) if next.role == Role::Assistant => return None,
-            Some(next) => format!("the reasoning of item {index} is followed by an item of the {}", next.role.as_str()),
+            Some(next) => {
+                format!("the reasoning of item {index} is followed by an item of the {}", next.role.as_str())
+            }
             None => format!("the reasoning of item {index} is the last item"),
         };
         Some((index, what))

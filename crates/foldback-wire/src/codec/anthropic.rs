@@ -1,6 +1,8 @@
 //! Anthropic Messages.
 
-use foldback_model::{Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult};
+use foldback_model::{
+    Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult,
+};
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK};
 use super::{Frame, ShapeError};
@@ -18,8 +20,9 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
     };
     let parts = match object.get("content") {
         None => Vec::new(),
-        Some(content) => decode_content(content)
-            .ok_or_else(|| ShapeError::new("content", "content of another kind", "a text or a list of blocks"))?,
+        Some(content) => decode_content(content).ok_or_else(|| {
+            ShapeError::new("content", "content of another kind", "a text or a list of blocks")
+        })?,
     };
     let mut message = Message::new(role, parts);
     message.meta.id = object.text("id");
@@ -30,9 +33,10 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
 fn has_cache_marker(content: &str) -> bool {
     // The text is searched first, since hardly any message has a marker.
     content.contains("\"cache_control\"")
-        && json::list(content).unwrap_or_default().into_iter().any(|block| {
-            Object::parse(block).is_some_and(|block| block.get("cache_control").is_some())
-        })
+        && json::list(content)
+            .unwrap_or_default()
+            .into_iter()
+            .any(|block| Object::parse(block).is_some_and(|block| block.get("cache_control").is_some()))
 }
 
 fn decode_content(content: &str) -> Option<Vec<Part>> {
@@ -213,10 +217,7 @@ fn encode_result(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
         (_, false) => format!(r#","content":[{}]"#, blocks.join(",")),
     };
     let error = if result.is_error { r#","is_error":true"# } else { "" };
-    format!(
-        r#"{{"type":"tool_result","tool_use_id":{}{content}{error}}}"#,
-        quote(&valid_id(&result.call_id))
-    )
+    format!(r#"{{"type":"tool_result","tool_use_id":{}{content}{error}}}"#, quote(&valid_id(&result.call_id)))
 }
 
 fn text_block(text: &str) -> String {

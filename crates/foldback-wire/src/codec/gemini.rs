@@ -3,7 +3,9 @@
 //! Calls and responses pair by count and by name, within one content and the next. Readers give them
 //! ids so that the call graph sees the pairs; these ids are never written.
 
-use foldback_model::{Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult};
+use foldback_model::{
+    Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult,
+};
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK};
 use super::openai_chat::result_text;
@@ -141,7 +143,8 @@ pub(super) fn system_text(system: &str) -> String {
     if let Some(text) = json::string(system) {
         return text;
     }
-    let parts = Object::parse(system).and_then(|content| content.list("parts")).or_else(|| json::list(system));
+    let parts =
+        Object::parse(system).and_then(|content| content.list("parts")).or_else(|| json::list(system));
     let texts: Vec<String> =
         parts.unwrap_or_default().into_iter().filter_map(|part| Object::parse(part)?.text("text")).collect();
     texts.join("\n\n")
@@ -216,7 +219,11 @@ fn encode_result(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
         (None, true) => format!(r#"{{"error":{}}}"#, quote(&text)),
         (None, false) => format!(r#"{{"result":{}}}"#, quote(&text)),
     };
-    format!(r#"{{"functionResponse":{{{}"name":{},"response":{response}}}}}"#, id(&result.call_id), quote(name))
+    format!(
+        r#"{{"functionResponse":{{{}"name":{},"response":{response}}}}}"#,
+        id(&result.call_id),
+        quote(name)
+    )
 }
 
 fn text_part(text: &str) -> String {

@@ -6,7 +6,9 @@ use foldback_model::{Media, MediaSource};
 pub(super) fn from_url(url: &str) -> Media {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     match inline {
-        Some((media_type, data)) => Media::new(Some(media_type.to_owned()), MediaSource::Base64(data.to_owned())),
+        Some((media_type, data)) => {
+            Media::new(Some(media_type.to_owned()), MediaSource::Base64(data.to_owned()))
+        }
         None => Media::new(None, MediaSource::Url(url.to_owned())),
     }
 }

@@ -22,7 +22,11 @@ pub(crate) struct ShapeError {
 }
 
 impl ShapeError {
-    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>, expected: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        path: impl Into<String>,
+        message: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
         Self { path: path.into(), expected: expected.into(), message: message.into() }
     }
 }

@@ -1,6 +1,8 @@
 //! OpenAI Chat Completions, and the many servers compatible with it.
 
-use foldback_model::{Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult};
+use foldback_model::{
+    Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult,
+};
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, to_url};
 use super::{Frame, ShapeError};
@@ -60,8 +62,9 @@ fn content(object: &Object<'_>) -> Result<Vec<Part>, ShapeError> {
     if let Some(text) = json::string(content) {
         return Ok(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    let parts = json::list(content)
-        .ok_or_else(|| ShapeError::new("content", "content of another kind", "a text, a list of parts or null"))?;
+    let parts = json::list(content).ok_or_else(|| {
+        ShapeError::new("content", "content of another kind", "a text, a list of parts or null")
+    })?;
     Ok(parts.into_iter().map(decode_part).collect())
 }
 
@@ -105,15 +108,18 @@ fn document(file: &Object<'_>) -> Option<Part> {
 
 fn decode_call(call: &str, position: usize) -> Result<Part, ShapeError> {
     let path = format!("tool_calls[{position}]");
-    let object =
-        Object::parse(call).ok_or_else(|| ShapeError::new(&path, "no object", "an object with id and function"))?;
+    let object = Object::parse(call)
+        .ok_or_else(|| ShapeError::new(&path, "no object", "an object with id and function"))?;
     let body = object.object("function").or_else(|| object.object("custom")).ok_or_else(|| {
         ShapeError::new(&path, "a call without `function`", "an object with `function` or `custom`")
     })?;
     let arguments = body.get_any(&["arguments", "input"]).unwrap_or("\"\"");
     let arguments = json::string(arguments).unwrap_or_else(|| arguments.to_owned());
-    let mut call =
-        ToolCall::new(object.text("id").unwrap_or_default(), body.text("name").unwrap_or_default(), arguments);
+    let mut call = ToolCall::new(
+        object.text("id").unwrap_or_default(),
+        body.text("name").unwrap_or_default(),
+        arguments,
+    );
     // Gemini behind a compatible server.
     call.signature = object
         .object("extra_content")

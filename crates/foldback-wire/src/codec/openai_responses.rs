@@ -1,6 +1,8 @@
 //! OpenAI Responses: one item is one message.
 
-use foldback_model::{Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult};
+use foldback_model::{
+    Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult,
+};
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, to_url};
 use super::openai_chat::result_text;
@@ -43,12 +45,19 @@ fn decode_message(object: &Object<'_>) -> Result<Message, ShapeError> {
                 "system, developer, user or assistant",
             ));
         }
-        None => return Err(ShapeError::new("", "an item with neither `type` nor `role`", "an item of the Responses API")),
+        None => {
+            return Err(ShapeError::new(
+                "",
+                "an item with neither `type` nor `role`",
+                "an item of the Responses API",
+            ));
+        }
     };
     let parts = match object.get("content") {
         None => Vec::new(),
-        Some(content) => decode_content(content)
-            .ok_or_else(|| ShapeError::new("content", "content of another kind", "a text or a list of parts"))?,
+        Some(content) => decode_content(content).ok_or_else(|| {
+            ShapeError::new("content", "content of another kind", "a text or a list of parts")
+        })?,
     };
     Ok(Message::new(role, parts))
 }
@@ -138,7 +147,8 @@ fn opaque(kind: &str, json: &str) -> Part {
 /// reasoning before it.
 pub(super) fn bind(messages: &mut [Message]) {
     for index in 1..messages.len() {
-        let one_reply = messages[index - 1].role == Role::Assistant && messages[index].role == Role::Assistant;
+        let one_reply =
+            messages[index - 1].role == Role::Assistant && messages[index].role == Role::Assistant;
         messages[index - 1].meta.binds_next = one_reply;
     }
 }

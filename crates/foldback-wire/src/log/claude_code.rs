@@ -1,21 +1,25 @@
 //! Session logs of Claude Code.
 //!
 //! A log is a tree of records. A reply stands on several lines, one for each block, and parallel
-//! calls fork the tree; `claude_path` finds the records that count, and this module joins them into
+//! calls fork the tree; `path` finds the records that count, and this module joins them into
 //! the messages that the model saw.
+
+mod path;
+mod record;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use foldback_model::{Kind, Message, Part, StopReason, TokenCount, Usage, WireFormat};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use foldback_model::{Kind, Message, Part, WireFormat};
 
 use super::Log;
-use super::claude_path::{Node, NodeKind, conversation, main_side};
-use super::lines::{Damage, Line, Text, lines, tokens, unknown};
+use super::lines::{Damage, Text};
 use crate::document::{Boundary, ReadOptions};
 use crate::{ReadError, codec};
+use path::{Node, NodeKind, conversation, main_side};
+use record::{BlockKind, Content, Said, is_blank, nodes};
 
 pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Log, ReadError> {
     let mut damage = Damage::new(options.lenient);
@@ -26,258 +30,6 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Log, ReadError> 
     let mut log = drafts.write(&mut damage)?;
     log.skipped_lines = damage.skipped;
     Ok(log)
-}
-
-/// One line, as far as it is of interest.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Record<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
-    #[serde(borrow)]
-    subtype: Option<Text<'a>>,
-    #[serde(borrow)]
-    uuid: Option<Text<'a>>,
-    #[serde(borrow)]
-    parent_uuid: Option<Text<'a>>,
-    #[serde(borrow)]
-    logical_parent_uuid: Option<Text<'a>>,
-    is_sidechain: Option<bool>,
-    is_meta: Option<bool>,
-    is_compact_summary: Option<bool>,
-    is_api_error_message: Option<bool>,
-    #[serde(borrow)]
-    compact_metadata: Option<&'a RawValue>,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct RecordMessage<'a> {
-    #[serde(borrow)]
-    id: Option<Text<'a>>,
-    #[serde(borrow)]
-    model: Option<Text<'a>>,
-    #[serde(borrow)]
-    stop_reason: Option<Text<'a>>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-struct BlockHead<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
-    #[serde(borrow)]
-    id: Option<Text<'a>>,
-    #[serde(borrow)]
-    tool_use_id: Option<Text<'a>>,
-    #[serde(borrow)]
-    text: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-struct LogUsage {
-    #[serde(default, deserialize_with = "tokens")]
-    input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    output_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    cache_read_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    cache_creation_input_tokens: Option<u64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CompactMetadata<'a> {
-    #[serde(borrow)]
-    trigger: Option<Text<'a>>,
-    #[serde(default, deserialize_with = "tokens")]
-    pre_tokens: Option<u64>,
-}
-
-/// What a user or assistant line says.
-pub(super) struct Said<'a> {
-    /// The provider's id of the reply; the lines of one reply share it.
-    pub(super) reply: Option<Text<'a>>,
-    model: Option<Text<'a>>,
-    stop: Option<StopReason>,
-    usage: Option<Usage>,
-    content: Content<'a>,
-    kind: Kind,
-}
-
-enum Content<'a> {
-    Text(&'a RawValue),
-    Blocks(Vec<Block<'a>>),
-}
-
-struct Block<'a> {
-    raw: &'a RawValue,
-    kind: BlockKind<'a>,
-}
-
-enum BlockKind<'a> {
-    Call(Text<'a>),
-    Result(Text<'a>),
-    Other,
-}
-
-impl<'a> Said<'a> {
-    fn blocks(&self) -> &[Block<'a>] {
-        match &self.content {
-            Content::Text(_) => &[],
-            Content::Blocks(blocks) => blocks,
-        }
-    }
-
-    fn answers(&self) -> impl Iterator<Item = &str> {
-        self.blocks().iter().filter_map(|block| match &block.kind {
-            BlockKind::Result(id) => Some(id.as_str()),
-            _ => None,
-        })
-    }
-}
-
-/// The records that stand in the tree, in the order of the file.
-fn nodes<'a>(text: &'a str, damage: &mut Damage) -> Result<Vec<Node<'a>>, ReadError> {
-    const OTHER_RECORDS: [&str; 9] = [
-        "attachment",
-        "custom-title",
-        "file-history-snapshot",
-        "last-prompt",
-        "permission-mode",
-        "progress",
-        "queue-operation",
-        "summary",
-        "system",
-    ];
-    let mut nodes = Vec::new();
-    let mut known = false;
-    for line in lines(text) {
-        let Some(record) = damage.parse::<Record<'_>>(line)? else { continue };
-        let kind = record.kind.as_ref().map_or("", Text::as_str);
-        let speaks = matches!(kind, "user" | "assistant") && record.message.is_some();
-        known |= speaks || OTHER_RECORDS.contains(&kind);
-        if speaks || record.uuid.is_some() {
-            nodes.extend(node(line, record, damage)?);
-        }
-    }
-    if !known {
-        return Err(unknown("Claude Code", "lines of type user, assistant, system or summary"));
-    }
-    Ok(nodes)
-}
-
-fn node<'a>(line: Line<'a>, record: Record<'a>, damage: &mut Damage) -> Result<Option<Node<'a>>, ReadError> {
-    let kind = match record.kind.as_ref().map_or("", Text::as_str) {
-        "system" if record.subtype.as_ref().is_some_and(|subtype| subtype.as_str() == "compact_boundary") => {
-            NodeKind::Boundary(boundary(record.compact_metadata))
-        }
-        role @ ("user" | "assistant") => match said(line, &record, damage)? {
-            Some(said) if role == "user" => NodeKind::User(said),
-            // Claude Code shows these to the person and never sends them.
-            Some(_) if record.is_api_error_message == Some(true) => NodeKind::Other,
-            Some(said) => NodeKind::Assistant(said),
-            None => return Ok(None),
-        },
-        _ => NodeKind::Other,
-    };
-    Ok(Some(Node {
-        line: line.number,
-        uuid: record.uuid,
-        parent: record.parent_uuid,
-        logical_parent: record.logical_parent_uuid,
-        sidechain: record.is_sidechain == Some(true),
-        kind,
-    }))
-}
-
-/// The compaction that a boundary line tells of; its place is found later.
-fn boundary(metadata: Option<&RawValue>) -> Boundary {
-    let metadata: CompactMetadata<'_> =
-        metadata.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-    Boundary {
-        index: 0,
-        kind: metadata.trigger.map_or_else(|| "compacted".to_owned(), |trigger| trigger.0.into_owned()),
-        tokens_before: metadata.pre_tokens,
-        tokens_after: None,
-    }
-}
-
-fn said<'a>(
-    line: Line<'a>,
-    record: &Record<'a>,
-    damage: &mut Damage,
-) -> Result<Option<Said<'a>>, ReadError> {
-    let Some(raw) = record.message else { return Ok(None) };
-    let Some(message) = damage.parse_within::<RecordMessage<'a>>(line, raw.get())? else { return Ok(None) };
-    let content = match message.content {
-        None => Content::Blocks(Vec::new()),
-        Some(content) if content.get().starts_with('"') => Content::Text(content),
-        Some(content) => {
-            let Some(blocks) = damage.parse_within::<Vec<&'a RawValue>>(line, content.get())? else {
-                return Ok(None);
-            };
-            Content::Blocks(blocks.into_iter().filter_map(block).collect())
-        }
-    };
-    // The program's own replies, which no provider was asked for.
-    let synthetic = message.model.as_ref().is_some_and(|model| model.as_str() == "<synthetic>");
-    Ok(Some(Said {
-        reply: message.id,
-        model: message.model.filter(|_| !synthetic),
-        stop: message.stop_reason.and_then(|reason| stop_reason(reason.as_str())),
-        usage: message.usage.filter(|_| !synthetic).and_then(usage),
-        content,
-        kind: match (record.is_compact_summary, record.is_meta) {
-            (Some(true), _) => Kind::Summary,
-            (_, Some(true)) => Kind::Injected,
-            _ => Kind::Plain,
-        },
-    }))
-}
-
-/// The block, unless it is blank text: a provider would refuse it.
-fn block(raw: &RawValue) -> Option<Block<'_>> {
-    let head: BlockHead<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
-    let kind = match (head.kind.as_ref().map(Text::as_str), head.id, head.tool_use_id) {
-        (Some("text"), ..) if head.text.is_some_and(is_blank) => return None,
-        (Some("tool_use"), Some(id), _) => BlockKind::Call(id),
-        (Some("tool_result"), _, Some(id)) => BlockKind::Result(id),
-        _ => BlockKind::Other,
-    };
-    Some(Block { raw, kind })
-}
-
-fn is_blank(text: &RawValue) -> bool {
-    // Only a text that may be blank is decoded.
-    text.get().strip_prefix('"').is_some_and(|rest| {
-        rest.starts_with(|first: char| matches!(first, '"' | '\\') || first.is_whitespace())
-    }) && serde_json::from_str(text.get()).is_ok_and(|text: Text<'_>| text.as_str().trim().is_empty())
-}
-
-fn stop_reason(reason: &str) -> Option<StopReason> {
-    match reason {
-        "end_turn" | "stop_sequence" => Some(StopReason::Finished),
-        "max_tokens" | "model_context_window_exceeded" => Some(StopReason::Length),
-        "tool_use" => Some(StopReason::ToolUse),
-        "refusal" => Some(StopReason::Filtered),
-        _ => None,
-    }
-}
-
-fn usage(raw: &RawValue) -> Option<Usage> {
-    let said: LogUsage = serde_json::from_str(raw.get()).ok()?;
-    let mut usage = Usage::default();
-    usage.input = said.input_tokens.map(TokenCount::new);
-    usage.output = said.output_tokens.map(TokenCount::new);
-    usage.cached_input = said.cache_read_input_tokens.map(TokenCount::new);
-    usage.cache_write = said.cache_creation_input_tokens.map(TokenCount::new);
-    (usage != Usage::default()).then_some(usage)
 }
 
 /// Messages in the making.
@@ -390,7 +142,11 @@ impl<'n, 'a> Drafts<'n, 'a> {
         for (index, node) in self.nodes.iter().enumerate() {
             let NodeKind::User(said) = &node.kind else { continue };
             let open = |id| self.calls.get(id).is_some_and(|(_, answered)| !answered);
-            if !self.used[index] && node.sidechain == side && said.answers().next().is_some() && said.answers().all(open) {
+            if !self.used[index]
+                && node.sidechain == side
+                && said.answers().next().is_some()
+                && said.answers().all(open)
+            {
                 self.add_user(index, said, 0);
             }
         }
@@ -438,7 +194,8 @@ impl<'n, 'a> Drafts<'n, 'a> {
         if from_model {
             let reply = all.iter().find_map(|said| said.reply.as_ref());
             message.meta.id = reply.or(self.nodes[first].uuid.as_ref()).map(|id| id.as_str().to_owned());
-            message.meta.model = all.iter().rev().find_map(|said| said.model.as_ref()).map(|m| m.as_str().to_owned());
+            message.meta.model =
+                all.iter().rev().find_map(|said| said.model.as_ref()).map(|m| m.as_str().to_owned());
             // Each line repeats the usage of the reply as it stood then.
             message.meta.usage = all.iter().rev().find_map(|said| said.usage);
             message.meta.stop = all.iter().rev().find_map(|said| said.stop);

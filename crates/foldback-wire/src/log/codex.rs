@@ -4,17 +4,23 @@
 //! `response_item` are what the model saw, until a `compacted` record puts another list in their
 //! place. The first versions wrote the items bare, without a record around them.
 
+mod record;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 
-use foldback_model::{Kind, Message, Part, Role, TokenCount, Usage, WireFormat};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use foldback_model::{Kind, Message, Role, Usage, WireFormat};
 
 use super::Log;
-use super::lines::{Damage, Line, Text, lines, tokens, unknown};
+use super::lines::{Damage, Line, Text, lines, unknown};
 use crate::document::{Boundary, ReadOptions};
-use crate::json::{Object, quote};
+use crate::json::quote;
 use crate::{ReadError, codec};
+use record::{
+    Compacted, EventHead, ItemHead, ItemRole, LogUsage, Record, SessionMeta, TokenInfo, TurnContext,
+    is_harness, item_role, usage, without_private_members,
+};
 
 pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Log, ReadError> {
     let mut damage = Damage::new(options.lenient);
@@ -33,93 +39,6 @@ pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Log, ReadError> 
     Ok(log)
 }
 
-#[derive(Deserialize)]
-struct Record<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
-    #[serde(borrow)]
-    payload: Option<&'a RawValue>,
-    /// On the first line of the oldest form, and on its snapshots of state.
-    #[serde(borrow)]
-    id: Option<Text<'a>>,
-    #[serde(borrow)]
-    timestamp: Option<Text<'a>>,
-    #[serde(borrow)]
-    record_type: Option<Text<'a>>,
-    #[serde(borrow)]
-    instructions: Option<Text<'a>>,
-    /// Of a bare item.
-    #[serde(borrow)]
-    role: Option<Text<'a>>,
-}
-
-#[derive(Deserialize)]
-struct SessionMeta<'a> {
-    #[serde(borrow)]
-    base_instructions: Option<Instructions<'a>>,
-    #[serde(borrow)]
-    instructions: Option<Text<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Instructions<'a> {
-    #[serde(borrow)]
-    text: Option<Text<'a>>,
-}
-
-#[derive(Deserialize)]
-struct TurnContext<'a> {
-    #[serde(borrow)]
-    model: Option<Text<'a>>,
-}
-
-#[derive(Deserialize)]
-struct ItemHead<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
-    #[serde(borrow)]
-    role: Option<Text<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Compacted<'a> {
-    #[serde(borrow)]
-    message: Option<Text<'a>>,
-    #[serde(borrow)]
-    replacement_history: Option<Vec<&'a RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct EventHead<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
-    #[serde(borrow)]
-    info: Option<&'a RawValue>,
-    #[serde(default, deserialize_with = "tokens")]
-    num_turns: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct TokenInfo {
-    last_token_usage: Option<LogUsage>,
-}
-
-#[derive(Deserialize)]
-struct LogUsage {
-    #[serde(default, deserialize_with = "tokens")]
-    input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    cached_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    cache_write_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    output_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    reasoning_output_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    total_tokens: Option<u64>,
-}
-
 /// What has been read so far.
 #[derive(Default)]
 struct Rollout<'a> {
@@ -129,6 +48,8 @@ struct Rollout<'a> {
     system: Option<String>,
     model: Option<String>,
     items: Vec<Item<'a>>,
+    /// Items in front that a compaction has been over already.
+    settled: usize,
     /// Each compaction with the number of items in front of it.
     boundaries: Vec<(usize, Boundary)>,
     /// The item that the next usage belongs to.
@@ -145,14 +66,6 @@ struct Item<'a> {
     model: Option<String>,
     usage: Option<Usage>,
     summary: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ItemRole {
-    Instruction,
-    User,
-    Model,
-    Tool,
 }
 
 impl<'a> Rollout<'a> {
@@ -276,16 +189,10 @@ impl<'a> Rollout<'a> {
             return;
         }
         self.size = Some(total);
-        match self.last_reply {
-            Some(index) if stated > 0 => self.items[index].usage = Some(usage(said)),
-            Some(_) => {}
-            // The first report behind a compaction tells how far it got.
-            None => {
-                if let Some((_, boundary)) = self.boundaries.last_mut() {
-                    boundary.tokens_after.get_or_insert(total);
-                }
-            }
+        if let Some(index) = self.last_reply.filter(|_| stated > 0) {
+            self.items[index].usage = Some(usage(said));
         }
+        // The first report behind a compaction tells how far it got.
         if let Some((_, boundary)) = self.boundaries.last_mut() {
             boundary.tokens_after.get_or_insert(total);
         }
@@ -303,22 +210,24 @@ impl<'a> Rollout<'a> {
         self.last_reply = None;
     }
 
-    fn compact(&mut self, line: Line<'a>, compacted: Compacted<'a>, damage: &mut Damage) -> Result<(), ReadError> {
+    fn compact(
+        &mut self,
+        line: Line<'a>,
+        compacted: Compacted<'a>,
+        damage: &mut Damage,
+    ) -> Result<(), ReadError> {
         let message = compacted.message.filter(|message| !message.as_str().trim().is_empty());
-        let boundary = Boundary {
-            index: 0,
-            kind: "compacted".to_owned(),
-            tokens_before: self.size,
-            tokens_after: None,
-        };
+        let boundary =
+            Boundary { index: 0, kind: "compacted".to_owned(), tokens_before: self.size, tokens_after: None };
         self.boundaries.push((if self.whole { self.items.len() } else { 0 }, boundary));
         self.last_reply = None;
         if self.whole {
             return Ok(());
         }
-        let old = std::mem::take(&mut self.items);
         match compacted.replacement_history {
             Some(history) => {
+                self.items.clear();
+                self.settled = 0;
                 for raw in history {
                     if let Some(head) = damage.parse_within::<ItemHead<'_>>(line, raw.get())? {
                         self.take_item(line, &head, raw.get(), damage)?;
@@ -326,7 +235,7 @@ impl<'a> Rollout<'a> {
                 }
                 self.mark_summary(message.as_ref());
             }
-            None => self.rebuild(line, old, message.as_ref()),
+            None => self.rebuild(line, message.as_ref()),
         }
         // Usage that follows is of the compaction itself, or of what comes after it.
         self.last_reply = None;
@@ -335,13 +244,12 @@ impl<'a> Rollout<'a> {
 
     /// What Codex made of a compaction before it wrote the outcome down: instructions and the
     /// messages of the user stay, the summary follows.
-    fn rebuild(&mut self, line: Line<'a>, old: Vec<Item<'a>>, message: Option<&Text<'a>>) {
-        let epoch = self.epoch();
-        self.items = old
-            .into_iter()
-            .filter(|item| matches!(item.role, ItemRole::Instruction | ItemRole::User) && !item.summary)
-            .map(|item| Item { epoch, ..item })
-            .collect();
+    fn rebuild(&mut self, line: Line<'a>, message: Option<&Text<'a>>) {
+        let stays =
+            |item: &Item<'_>| matches!(item.role, ItemRole::Instruction | ItemRole::User) && !item.summary;
+        let recent = self.items.split_off(self.settled.min(self.items.len()));
+        self.items.extend(recent.into_iter().filter(stays));
+        self.settled = self.items.len();
         let Some(text) = message else { return };
         let text = quote(text.as_str());
         self.items.push(Item {
@@ -350,7 +258,7 @@ impl<'a> Rollout<'a> {
             )
             .into(),
             line: line.number,
-            epoch,
+            epoch: self.epoch(),
             role: ItemRole::User,
             model: None,
             usage: None,
@@ -403,74 +311,4 @@ impl<'a> Rollout<'a> {
 
 fn decode(item: &Item<'_>) -> Result<Message, codec::ShapeError> {
     codec::decode_message(WireFormat::OpenAiResponses, &item.raw)
-}
-
-/// Who an item comes from; `None` if it never reaches a model.
-fn item_role(head: &ItemHead<'_>) -> Option<ItemRole> {
-    match (head.kind.as_ref().map_or("", Text::as_str), head.role.as_ref().map_or("", Text::as_str)) {
-        ("" | "ghost_snapshot" | "compaction_trigger" | "other", _) => None,
-        ("message", "user") => Some(ItemRole::User),
-        ("message", "system" | "developer") => Some(ItemRole::Instruction),
-        (kind, _) if kind.ends_with("_output") => Some(ItemRole::Tool),
-        _ => Some(ItemRole::Model),
-    }
-}
-
-/// The item as a request would hold it: without what Codex notes down for itself. `None` if the
-/// line is passed over.
-fn without_private_members<'a>(
-    line: Line<'a>,
-    json: &'a str,
-    damage: &mut Damage,
-) -> Result<Option<Cow<'a, str>>, ReadError> {
-    const PRIVATE: [&str; 2] = ["metadata", "internal_chat_message_metadata_passthrough"];
-    let is_private = |name: &str| PRIVATE.contains(&name);
-    let Some(item) = damage.parse_within::<Object<'a>>(line, json)? else { return Ok(None) };
-    if !PRIVATE.iter().any(|name| item.has(name)) {
-        return Ok(Some(Cow::Borrowed(json.trim())));
-    }
-    let mut kept = String::with_capacity(json.len());
-    for (name, value) in item.members().filter(|(name, _)| !is_private(name)) {
-        kept.push(if kept.is_empty() { '{' } else { ',' });
-        kept.push_str(&quote(name));
-        kept.push(':');
-        kept.push_str(value.get());
-    }
-    if kept.is_empty() {
-        kept.push('{');
-    }
-    kept.push('}');
-    Ok(Some(Cow::Owned(kept)))
-}
-
-/// OpenAI counts cached and cache-writing tokens within the input.
-fn usage(said: &LogUsage) -> Usage {
-    let apart = said.cached_input_tokens.unwrap_or(0).saturating_add(said.cache_write_input_tokens.unwrap_or(0));
-    let mut usage = Usage::default();
-    usage.input = said.input_tokens.map(|input| TokenCount::new(input.saturating_sub(apart)));
-    usage.cached_input = said.cached_input_tokens.map(TokenCount::new);
-    usage.cache_write = said.cache_write_input_tokens.map(TokenCount::new);
-    usage.output = said.output_tokens.map(TokenCount::new);
-    usage.reasoning = said.reasoning_output_tokens.map(TokenCount::new);
-    usage
-}
-
-/// Whether Codex itself wrote the message in the user's name.
-fn is_harness(message: &Message) -> bool {
-    const OPENINGS: [&str; 8] = [
-        "<environment_context>",
-        "# AGENTS.md instructions",
-        "<user_instructions>",
-        "<turn_aborted>",
-        "<permissions instructions>",
-        "<collaboration_mode>",
-        "<subagent_notification>",
-        "<model_switch>",
-    ];
-    let ours = |part: &Part| {
-        part.as_text().map(str::trim_start).is_some_and(|text| {
-            OPENINGS.iter().any(|opening| text.starts_with(opening))
-        })
-    };
-    !message.parts().is_empty() && message.parts().iter().all(ours)
 }

@@ -82,7 +82,9 @@ fn damaged(line: Line<'_>, start: usize, error: &serde_json::Error) -> ReadError
     // serde_json adds the place within the piece that it was given.
     let what = text.split(" at line ").next().unwrap_or(&text);
     let (kind, message) = match error.classify() {
-        serde_json::error::Category::Data => (ReadErrorKind::Shape, format!("the line has another shape: {what}")),
+        serde_json::error::Category::Data => {
+            (ReadErrorKind::Shape, format!("the line has another shape: {what}"))
+        }
         serde_json::error::Category::Eof => {
             (ReadErrorKind::Syntax, format!("the line ends in the middle of its JSON: {what}"))
         }
@@ -137,4 +139,32 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 pub(super) fn tokens<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     let raw = <&RawValue>::deserialize(deserializer).map_err(D::Error::custom)?;
     Ok(serde_json::from_str(raw.get()).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_count_for_numbers_only() {
+        let text = "\u{feff}{}\r\n\n  \n{\"a\":1}";
+        let found: Vec<(usize, &str)> = lines(text).map(|line| (line.number, line.text)).collect();
+        assert_eq!(found, [(1, "{}"), (4, "{\"a\":1}")]);
+    }
+
+    #[test]
+    fn an_error_inside_a_piece_is_placed_in_the_line() {
+        let line = Line { number: 7, text: r#"{"content": [1, x]}"# };
+        let error = Damage::new(false).parse_within::<Vec<u8>>(line, &line.text[12..18]).unwrap_err();
+        assert_eq!((error.line, error.column, error.kind), (Some(7), Some(17), ReadErrorKind::Syntax));
+        assert!(error.message.contains("not JSON") && error.expected.contains("lenient"), "{error}");
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_replaced() {
+        let text: Text<'_> = serde_json::from_str(r#""a\ud83d b""#).unwrap();
+        assert!(text.as_str().starts_with('a') && text.as_str().contains('\u{FFFD}'));
+        let text: Text<'_> = serde_json::from_str(r#""plain""#).unwrap();
+        assert!(matches!(text.0, Cow::Borrowed("plain")));
+    }
 }

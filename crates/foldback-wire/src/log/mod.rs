@@ -5,7 +5,6 @@
 //! a call that was never answered stays unanswered.
 
 mod claude_code;
-mod claude_path;
 mod codex;
 mod lines;
 mod pi;
@@ -52,5 +51,45 @@ impl Log {
         message.meta.source = Some(Source::new(self.context.messages.len(), Some(line)));
         message.meta.epoch = epoch;
         self.context.messages.push(message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn read_as(
+        format: Format,
+        text: &str,
+        change: fn(&mut ReadOptions),
+    ) -> Result<Document, ReadError> {
+        let mut options = ReadOptions::default();
+        change(&mut options);
+        read(text, format, &options)
+    }
+
+    /// One word a message: its role, and its text, calls (`>`) and results (`<`).
+    pub(super) fn sketch(document: &Document) -> Vec<String> {
+        document
+            .context
+            .messages
+            .iter()
+            .map(|message| {
+                let mut word = format!("{}:{}", message.role.as_str(), message.text());
+                message.calls().for_each(|call| word += &format!(">{}", call.id));
+                message.results().for_each(|result| word += &format!("<{}", result.call_id));
+                word
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_log_of_another_kind_is_refused() {
+        for format in [Format::ClaudeCode, Format::Codex, Format::Pi] {
+            let error = read_as(format, "{\"hello\":1}\n", |_| {}).unwrap_err();
+            assert_eq!(error.kind, ReadErrorKind::UnknownFormat, "{format}");
+            let error = read_as(format, "{\"hello\":1}\n", |options| options.lenient = true).unwrap_err();
+            assert_eq!(error.kind, ReadErrorKind::UnknownFormat, "{format}");
+        }
     }
 }

@@ -83,7 +83,7 @@ impl Scene<'_> {
         let open = self.allowed_open();
         match name {
             "wire_valid" => wire::valid(after, &conversation.before, &open)
-                .and_then(|()| wire::passes_own_check(after.wire, &conversation.json, &open)),
+                .and_then(|()| wire::passes_own_check(after, &conversation.json, &open)),
             "calls_and_results_paired" => wire::calls_and_results_paired(after, &open),
             "results_adjacent" => wire::results_adjacent(after, &open),
             "alternating_roles" => wire::alternating_roles(after),

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::claude_code::Said;
-use super::lines::Text;
+use super::record::Said;
 use crate::document::Boundary;
+use crate::log::lines::Text;
 
 /// A record with a place in the tree.
 pub(super) struct Node<'a> {
@@ -47,7 +47,8 @@ pub(super) fn main_side(nodes: &[Node<'_>]) -> bool {
 pub(super) fn conversation(nodes: &[Node<'_>]) -> Vec<usize> {
     let side = main_side(nodes);
     let on_side = |index: &usize| nodes[*index].sidechain == side;
-    let Some(last) = (0..nodes.len()).rev().find(|index| nodes[*index].said().is_some() && on_side(index)) else {
+    let Some(last) = (0..nodes.len()).rev().find(|index| nodes[*index].said().is_some() && on_side(index))
+    else {
         return Vec::new();
     };
     let mut by_uuid: BTreeMap<&str, usize> = BTreeMap::new();
