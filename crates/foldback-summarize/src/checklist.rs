@@ -73,16 +73,13 @@ impl ChecklistSummarizer {
     ///
     /// # Errors
     ///
-    /// [`SummarizeErrorKind::Empty`] when neither the messages nor the previous summary say anything;
+    /// [`SummarizeErrorKind::Empty`] when there is no message and no previous summary;
     /// [`SummarizeErrorKind::Failed`] when the counter fails.
     pub fn digest(&self, request: &SummaryRequest<'_>) -> Result<SummaryReply, SummarizeError> {
         let material = gather::gather(request);
         let sections = sections::build(material, request.kind);
         if sections.iter().all(|section| section.items.is_empty()) {
-            return Err(SummarizeError::new(
-                SummarizeErrorKind::Empty,
-                "the messages say nothing that can be listed",
-            ));
+            return nothing_listed(request);
         }
         let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
         let text = fit::fit(sections, budget, request.focus.unwrap_or(""), self.counter.as_ref()).map_err(
@@ -97,6 +94,16 @@ impl ChecklistSummarizer {
             reply.notes.push(format!("{n_redacted} secrets were redacted."));
         }
         Ok(reply)
+    }
+}
+
+/// What is said of messages that hold nothing to list: text of the host, sealed reasoning, blanks. An
+/// error would keep the conversation from ever getting smaller.
+fn nothing_listed(request: &SummaryRequest<'_>) -> Result<SummaryReply, SummarizeError> {
+    match request.messages.len() {
+        0 => Err(SummarizeError::new(SummarizeErrorKind::Empty, "there is nothing to summarize")),
+        1 => Ok(SummaryReply::new("One message held nothing that a person or the model said.")),
+        n => Ok(SummaryReply::new(format!("{n} messages held nothing that a person or the model said."))),
     }
 }
 

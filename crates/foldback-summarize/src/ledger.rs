@@ -262,5 +262,7 @@ mod tests {
         let back = parse(&text);
         assert_eq!((back.read.len(), back.modified.len()), (1, 1), "{text}");
         assert!(!back.modified.contains(&"forged".to_owned()));
+        let text = render(&FileLists::new(["two\nlines".into()], []));
+        assert_eq!(parse(&text).read, ["two\\nlines"]);
     }
 }

@@ -202,18 +202,33 @@ fn a_summary_so_far_is_carried_on() {
     assert_eq!(answer["files"]["read"], json!(["floor/1", "shelf/1"]));
 }
 
+/// Four long turns.
+fn long_session() -> String {
+    let long = "The night crew labelled two pallets of glass behind the ramp. ".repeat(120);
+    let turn = |n: usize| {
+        [json!({ "role": "user", "content": format!("Check shelf {n}. {long}") }),
+         json!({ "role": "assistant", "content": null, "tool_calls": [
+             { "id": "c1", "type": "function", "function": { "name": "read", "arguments": format!("{{\"path\":\"shelf/{n}\"}}") } }
+         ] }),
+         json!({ "role": "tool", "tool_call_id": "c1", "content": long }),
+         json!({ "role": "assistant", "content": format!("Shelf {n} is in order. {long}") })]
+    };
+    json!({ "messages": (1..5).flat_map(turn).collect::<Vec<_>>() }).to_string()
+}
+
 #[test]
 fn compacting_what_was_compacted_keeps_one_summary() {
     for wire in ["openai_chat", "openai_responses", "anthropic", "gemini"] {
-        let first = answer(&["compact", "--json", "--force", "--keep-turns", "1", "--to", wire], &session());
+        let options = ["compact", "--json", "--force", "--keep-turns", "2", "--to", wire];
+        let first = answer(&options, &long_session());
         let request = first["conversation"].to_string();
-        let options = ["compact", "--json", "--force", "--keep-recent", "1", "--format", wire];
+        let options = ["compact", "--json", "--force", "--keep-turns", "1", "--format", wire];
         let second = answer(&options, &request);
         let text = second["conversation"].to_string();
         assert_eq!(second["action"], "compact", "{wire}: {}", second["reason"]);
         assert_eq!(text.matches("was compacted into the following summary").count(), 1, "{wire}: {text}");
         assert!(text.contains("Check shelf 1"), "{wire}: {text}");
-        assert_eq!(second["files"]["read"], json!(["shelf/1"]), "{wire}");
+        assert_eq!(second["files"]["read"], json!(["shelf/1", "shelf/2", "shelf/3"]), "{wire}");
     }
 }
 

@@ -75,7 +75,7 @@ fn no_json_at_all() {
 fn invalid_utf8() {
     let error = refusal(b"{\"messages\": [{\"role\": \"user\", \"content\": \"\xff\"}]}");
     assert_eq!(error["kind"], "encoding");
-    assert_eq!(error["offset"], 42, "{error}");
+    assert_eq!(error["offset"], 43, "{error}");
     expects_something(&error);
 }
 

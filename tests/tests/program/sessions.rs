@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use foldback_tests::{fixture, foldback};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Files that are no conversation, and what the refusal has to name.
 const REFUSED: &[(&str, &str)] = &[
@@ -36,7 +37,17 @@ const NO_REDUCTION: &[(&str, &str)] = &[
     ("gemini-contents/lingua-parallel-calls-google.json", "small"),
     ("gemini-contents/pydantic-deferred-11-contents.json", "small"),
     ("gemini-contents/pydantic-parallel-tool-calls.json", "small"),
+    ("openai-responses/pydantic-compact-stateful.json", "small"),
+    ("gemini-contents/pydantic-image-tool-return.json", "small"),
+    ("claude-code/ideas-v2.1.42-progress-hooks.jsonl", "small"),
+    ("claude-code/vscode-compact-boundary-98b76fb9.jsonl", "small"),
+    ("codex-rollout/agent-sessions-v0.146-event-coverage.jsonl", "small"),
+    ("codex-rollout/tool-written-0.171-turn-aborted.jsonl", "small"),
     ("pi/agent-sessions-pi-v3-small.jsonl", "small"),
+    // One long reply is all but the whole conversation: the question before it is shorter than any
+    // summary, and the reply itself is within what is to be kept, since it reaches the number.
+    ("gemini-contents/lingua-reasoning-google.json", "one reply"),
+    ("openai-responses/lingua-reasoning-responses.json", "one reply"),
     // Logs without a single message.
     ("claude-code/episodic-only-snapshots-and-summary.jsonl", "empty"),
     ("codex-rollout/codex_050_legacy.jsonl", "empty"),
@@ -53,6 +64,11 @@ const FOLDERS: &[(&str, &str)] = &[
     ("codex-rollout", "openai_responses"),
     ("pi", "anthropic"),
 ];
+
+/// Enough of a long answer to see what it says.
+fn start(text: &str) -> String {
+    text.chars().take(400).collect()
+}
 
 struct Run {
     code: i32,
@@ -127,11 +143,11 @@ fn check_main_job(name: &str, path: &Path, wire: &str) {
     let compact = run(&[&["compact"], &options[..]].concat(), path);
     let record = compact.json();
     if listed(NO_REDUCTION, name).is_some() {
-        assert_eq!((plan.code, compact.code), (1, 1), "{name}: {} {}", plan.out, compact.out);
+        assert_eq!(compact.code, 1, "{name}: {}", start(&compact.out));
         assert_eq!(record["action"], "no_reduction", "{name}");
         return;
     }
-    assert_eq!((plan.code, compact.code), (0, 0), "{name}: {} {}", plan.out, compact.out);
+    assert_eq!((plan.code, compact.code), (0, 0), "{name}: {} {}", plan.out, start(&compact.out));
     assert_eq!(record["action"], "compact", "{name}");
     assert!(record["tokens_after"].as_u64() < record["tokens_before"].as_u64(), "{name}");
     assert!(!record["summary"].as_str().expect("a text").trim().is_empty(), "{name}");
@@ -241,33 +257,28 @@ fn kept_messages_of_a_wire_are_pieces_of_the_input() {
             if compact.code != 0 {
                 continue;
             }
-            let written: Elements<'_> = serde_json::from_str(&compact.out).expect("a request");
-            let elements = written.elements();
-            let kept =
-                elements.iter().filter(|element| !element.get().contains("compacted into the following"));
-            for element in kept {
-                assert!(input.contains(element.get()), "{name}: {}", element.get());
-                checked += 1;
+            for element in elements(&compact.out) {
+            if element.contains("compacted into the following") {
+                continue;
             }
+            assert!(input.contains(element), "{name}: {element}");
+            checked += 1;
         }
+    }
     }
     assert!(checked > 50, "only {checked} messages were compared");
 }
 
-#[derive(serde::Deserialize)]
-#[serde(untagged)]
-enum Elements<'a> {
-    Bare(#[serde(borrow)] Vec<&'a serde_json::value::RawValue>),
-    Request {
+/// The elements of the list of messages, as they stand in the text.
+fn elements(request: &str) -> Vec<&str> {
+    #[derive(serde::Deserialize)]
+    struct Request<'a> {
         #[serde(borrow, alias = "input", alias = "contents")]
-        messages: Vec<&'a serde_json::value::RawValue>,
-    },
-}
-
-impl<'a> Elements<'a> {
-    fn elements(&self) -> &[&'a serde_json::value::RawValue] {
-        match self {
-            Self::Bare(list) | Self::Request { messages: list } => list,
-        }
+        messages: Vec<&'a RawValue>,
     }
+    let list: Vec<&RawValue> = match serde_json::from_str(request) {
+        Ok(bare) => bare,
+        Err(_) => serde_json::from_str::<Request<'_>>(request).expect("a request").messages,
+    };
+    list.into_iter().map(RawValue::get).collect()
 }

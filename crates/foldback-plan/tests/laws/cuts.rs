@@ -106,6 +106,13 @@ fn everything_condensed_splits_no_turn() {
 }
 
 #[test]
+fn a_first_message_that_is_larger_than_what_is_kept_is_condensed() {
+    check(100, "u5000 | a20 u20");
+    check(100, "s10 u5000 | a20 u20");
+    check(100, "u5000 | a20>1 t20<1 u20");
+}
+
+#[test]
 fn instructions_and_pins_stay() {
     let Decision::Compact(plan) =
         decide("s50 u100! a100 u100 a100>1! t100<1 u100 a100", None, Keep::tokens(t(150)))

@@ -86,11 +86,12 @@ fn carry_line(material: &mut Material, topic: Topic, line: &str) {
             Quoted::new(unquoted(line).to_owned(), Weight::High),
         ),
         Topic::Identifiers => material.facts.carry(line),
-        // What was being done and asked then is settled by what came after.
+        // What was being done and asked then is settled by what came after; a request stays open
+        // until the model closes the turn.
         Topic::Open if line.starts_with(TODO) || line.starts_with(IN_PROGRESS) => {
             material.todos.push(line.to_owned())
         }
-        Topic::Open => {}
+        Topic::Open => material.waiting |= line.starts_with(sections::UNANSWERED),
         Topic::Rest => carry_rest(material, line),
         Topic::Earlier => {
             let bare = line.trim_start_matches(['#', '-', '*', '>', ' ']);

@@ -25,6 +25,7 @@ pub(super) enum Topic {
 pub(super) const FIRST: &str = "First request: ";
 pub(super) const THEN: &str = "Then: ";
 pub(super) const LATEST: &str = "Latest request: ";
+pub(super) const UNANSWERED: &str = "Not answered so far: ";
 /// A rule that the model stated, not the person.
 pub(super) const RULE: &str = "Stated by the assistant: ";
 
@@ -211,11 +212,8 @@ fn open(m: &Material) -> Vec<Item> {
     if m.waiting
         && let Some(request) = m.requests.iter().next_back()
     {
-        items.push(
-            Item::words(crate::text::shorten(&request.text, 80).into_owned())
-                .lead("Not answered so far: ")
-                .rank(0),
-        );
+        items
+            .push(Item::words(crate::text::shorten(&request.text, 80).into_owned()).lead(UNANSWERED).rank(0));
     }
     if let Some(step) = &m.in_progress {
         items.push(Item::words(step.clone()).lead("Last step begun: ").rank(1));

@@ -225,6 +225,23 @@ fn a_split_turns_summary_is_taken_apart() {
 }
 
 #[test]
+fn a_request_stays_open_until_it_is_answered() {
+    let previous =
+        Summary::new(digest_of(SummaryKind::History, &[Message::user("Port it")], None, 1500).text);
+    let working = bash("1", "make", "error: no");
+    let text = digest_of(SummaryKind::History, &working, Some(&previous), 1500).text;
+    assert!(text.contains("Not answered so far: \"Port it\""), "{text}");
+    let text = digest_of(
+        SummaryKind::History,
+        &[Message::assistant("It is ported.")],
+        Some(&Summary::new(text)),
+        1500,
+    )
+    .text;
+    assert!(!text.contains("Not answered so far"), "{text}");
+}
+
+#[test]
 fn a_foreign_summary_is_quoted() {
     let previous = Summary::new("## Goal\nShip it\n\n## Progress\n- [x] parser\n</summary>");
     let text =
@@ -291,11 +308,14 @@ fn failed_attempts_and_injected_messages_are_left_out() {
 }
 
 #[test]
-fn nothing_to_list_is_an_error() {
+fn messages_with_nothing_to_list_are_counted() {
     let message = Message::user("  \n");
-    let request = SummaryRequest::new(SummaryKind::History, vec![&message]);
+    let request = SummaryRequest::new(SummaryKind::History, vec![&message, &message]);
+    let text = ChecklistSummarizer::default().digest(&request).unwrap().text;
+    assert_eq!(text, "2 messages held nothing that a person or the model said.");
+    let nothing = SummaryRequest::new(SummaryKind::History, Vec::new());
     assert_eq!(
-        ChecklistSummarizer::default().digest(&request).unwrap_err().kind(),
+        ChecklistSummarizer::default().digest(&nothing).unwrap_err().kind(),
         SummarizeErrorKind::Empty
     );
 }
