@@ -157,6 +157,9 @@ pub(crate) struct CompactArgs {
     /// What the summary should look at most
     #[arg(long, value_name = "TEXT")]
     pub(crate) focus: Option<String>,
+    /// Also show what filled the window, and the summary, on standard error
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@
 //! 2 bad usage or bad input; 130 interrupted.
 
 mod args;
+mod bands;
 mod commands;
 mod failure;
 mod input;

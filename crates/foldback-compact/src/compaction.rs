@@ -16,6 +16,9 @@ const NO_HISTORY: &str = "Nothing was condensed before this turn.";
 const SPLIT_TURN: &str = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 /// A summary is asked to stay below this share of what it replaces, in percent.
 const SUMMARY_PERCENT: u64 = 60;
+/// The head of a split turn gets this share of the summary, in percent, however short it is: what the
+/// kept messages go on with is there.
+const PREFIX_PERCENT: u64 = 40;
 
 /// What the driver must do next.
 #[must_use]
@@ -92,7 +95,7 @@ impl<'a> Compaction<'a> {
         let mut wanted = SummaryRequest::new(kind, messages.iter().map(AsRef::as_ref).collect());
         wanted.previous = previous;
         wanted.focus = self.request.focus;
-        wanted.budget = Some(self.summary_budget(messages.len()));
+        wanted.budget = Some(self.summary_budget(kind));
         Pending::Summarize(wanted)
     }
 
@@ -140,7 +143,8 @@ impl<'a> Compaction<'a> {
         let estimate = request.estimator.estimate_context(&context).map_err(CompactError::Estimate)?;
         let (before, after) = (self.plan.tokens_before, estimate.total.tokens);
         if after >= before && (request.require_reduction || self.relief == Relief::StrictReduction) {
-            return Err(CompactError::NotSmaller { before, after });
+            let irreducible = self.plan.irreducible;
+            return Err(CompactError::NotSmaller { before, after, irreducible });
         }
         let over_budget = self.plan.irreducible.clone().or_else(|| {
             let budget = self.plan.budget.filter(|&budget| after > budget)?;
@@ -195,14 +199,17 @@ impl<'a> Compaction<'a> {
         Summary::new(text).with_files(files)
     }
 
-    /// How long the summary of `n_messages` of the condensed messages may be: its share of the limit,
-    /// and less than what it replaces.
-    fn summary_budget(&self, n_messages: usize) -> TokenCount {
+    /// How long the summary of a part may be: its share of the limit, and less than what it replaces.
+    fn summary_budget(&self, kind: SummaryKind) -> TokenCount {
         let condensed = self.plan.tokens_before.saturating_sub(self.plan.tokens_kept);
-        let most = TokenCount::new(condensed.as_u64().saturating_mul(SUMMARY_PERCENT) / 100);
-        let total = (self.history.len() + self.prefix.len()).max(1) as u64;
-        let limit = self.summary_tokens.min(most);
-        TokenCount::new((limit.as_u64().saturating_mul(n_messages as u64) / total).max(1))
+        let most = condensed.as_u64().saturating_mul(SUMMARY_PERCENT) / 100;
+        let limit = self.summary_tokens.as_u64().min(most);
+        let share = match kind {
+            _ if self.history.is_empty() || self.prefix.is_empty() => 100,
+            SummaryKind::TurnPrefix => PREFIX_PERCENT,
+            _ => 100 - PREFIX_PERCENT,
+        };
+        TokenCount::new((limit.saturating_mul(share) / 100).max(1))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use foldback_model::TokenCount;
-use foldback_plan::TriggerDefect;
+use foldback_plan::{Irreducible, TriggerDefect};
 use foldback_summarize::SummarizeError;
 use foldback_tokens::EstimateError;
 
@@ -27,13 +27,20 @@ pub enum CompactError {
     #[error("no reduction: {0}")]
     NoReduction(String),
     /// The summary is not smaller than what it would replace.
-    #[error("no reduction: the context would have {after} instead of {before}")]
+    #[error("no reduction: the context would have {after} instead of {before}{}", cannot_go(.irreducible.as_ref()))]
     NotSmaller {
         /// The estimate before.
         before: TokenCount,
         /// The estimate after.
         after: TokenCount,
+        /// What cannot be condensed, where that alone is larger than the budget.
+        irreducible: Option<Irreducible>,
     },
+}
+
+fn cannot_go(part: Option<&Irreducible>) -> String {
+    part.map(|part| format!("; {} take up {} and cannot be condensed", part.what, part.tokens))
+        .unwrap_or_default()
 }
 
 impl CompactError {

@@ -73,7 +73,8 @@ fn suffix_by_tokens(outline: &Outline, keep: TokenCount, room: Option<TokenCount
     // Where the message that reaches the number is the first one that may go, keeping it would leave
     // nothing to condense.
     let first_to_go = outline.entries().iter().position(|entry| !entry.stays()).unwrap_or(n);
-    let crossing = if crossing <= first_to_go && crossing < n { crossing.max(first_to_go) + 1 } else { crossing };
+    let crossing =
+        if crossing <= first_to_go && crossing < n { crossing.max(first_to_go) + 1 } else { crossing };
     let forward = (crossing..=n).find(|&index| outline.may_cut_at(index));
     if let Some(index) = forward
         && (index < n || keep == TokenCount::ZERO)

@@ -4,14 +4,15 @@ use foldback_model::WireFormat;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Object};
-use crate::list::syntax;
+use crate::list::{syntax, without_mark};
+use crate::signs::ListSigns;
 use crate::{Format, ReadError, ReadErrorKind};
 
 /// What any reader would take.
 const EXPECTED: &str = "a request of OpenAI (with `messages` or `input`), Anthropic (`messages`) or Gemini \
                         (`contents`), a bare list of their messages, or a log of Claude Code, Codex or pi";
 /// How many lines are looked at to tell a log: damaged ones may stand among them.
-const LINES: usize = 40;
+const LINES: usize = 100;
 
 /// Tells the format of `text`, which is not blank.
 ///
@@ -20,32 +21,28 @@ const LINES: usize = 40;
 /// [`ReadErrorKind::Syntax`] for text that is neither JSON nor JSON lines,
 /// [`ReadErrorKind::UnknownFormat`] for JSON of another kind.
 pub fn detect(text: &str) -> Result<Format, ReadError> {
-    if let Some(log) = detect_log(text) {
-        return Ok(log);
-    }
-    let whole: &RawValue = serde_json::from_str(text).map_err(|error| {
-        let error = syntax(text, &error);
-        if error.line == Some(1) && error.column == Some(1) {
-            return ReadError {
-                expected: EXPECTED.to_owned(),
-                message: "this is no JSON".to_owned(),
-                ..error
-            };
+    let text = without_mark(text);
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+    let whole = match values.next() {
+        Some(Ok(value)) if text[values.byte_offset()..].trim().is_empty() => value.get(),
+        first => {
+            // Several values, or a damaged one: it can only be a log.
+            let second = values.next();
+            return detect_log(text).ok_or_else(|| no_log(text, first, second));
         }
-        error
-    })?;
-    let wire = match Object::parse(whole.get()) {
-        Some(request) => of_request(&request),
-        None => json::list(whole.get()).and_then(|elements| of_elements(&elements)),
     };
-    wire.map(Format::Wire).ok_or_else(|| unknown(whole.get()))
+    let found = match Object::parse(whole) {
+        Some(object) => of_request(&object).map(Format::Wire).or_else(|| of_record(&object)),
+        None => ListSigns::of(whole).and_then(|signs| signs.of_bare_list()).map(Format::Wire),
+    };
+    found.ok_or_else(|| unknown(format!("the file is JSON of another kind: {}", describe(whole))))
 }
 
 /// A log has one object a line, and its lines tell what they are.
 fn detect_log(text: &str) -> Option<Format> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(LINES);
+    // A line that is no object of its own is a damaged one, or a part of a document.
     lines.find_map(|line| {
-        // A line that is no complete object of its own is a damaged one, or a part of a document.
         if !line.trim_end().ends_with('}') {
             return None;
         }
@@ -57,7 +54,7 @@ fn of_record(record: &Object<'_>) -> Option<Format> {
     let kind = record.text("type");
     let has = |key: &str| record.has(key);
     match kind.as_deref() {
-        Some("session") => Some(Format::Pi),
+        Some("session") if has("id") || has("cwd") => Some(Format::Pi),
         Some("session_meta" | "response_item" | "turn_context" | "event_msg") if has("payload") => {
             Some(Format::Codex)
         }
@@ -80,90 +77,99 @@ fn of_record(record: &Object<'_>) -> Option<Format> {
 
 fn of_request(request: &Object<'_>) -> Option<WireFormat> {
     if let Some(messages) = request.get("messages") {
-        return of_messages(request, &json::list(messages)?);
+        return of_messages(request, messages);
     }
-    let is_list_or = |value: &str, other: bool| json::list(value).is_some() || other;
+    let is_text = |value: &str| value.starts_with('"');
     if let Some(input) = request.get("input") {
-        return is_list_or(input, json::string(input).is_some()).then_some(WireFormat::OpenAiResponses);
+        // A record of a call has its text under that name too, with the reply beside it.
+        let is_input = (is_text(input) && !request.has("output"))
+            || ListSigns::of(input).is_some_and(|signs| signs.may_be_items());
+        return is_input.then_some(WireFormat::OpenAiResponses);
     }
     let contents = request.get("contents")?;
-    let is_single = json::string(contents).is_some() || Object::parse(contents).is_some();
-    is_list_or(contents, is_single).then_some(WireFormat::Gemini)
+    let is_contents = is_text(contents)
+        || Object::parse(contents).is_some()
+        || ListSigns::of(contents).is_some_and(|signs| signs.may_be_contents());
+    is_contents.then_some(WireFormat::Gemini)
 }
 
 /// Chat or Anthropic: what only one of them has decides.
-fn of_messages(request: &Object<'_>, messages: &[&str]) -> Option<WireFormat> {
-    let messages_say = messages.iter().filter_map(|message| of_message(&Object::parse(message)?)).next();
-    let tools = request.list("tools").unwrap_or_default();
-    let has_schema = |tool: &&str| Object::parse(tool).is_some_and(|tool| tool.has("input_schema"));
+fn of_messages(request: &Object<'_>, messages: &str) -> Option<WireFormat> {
+    let signs = ListSigns::of(messages)?;
+    if !signs.may_be_messages() {
+        return None;
+    }
+    let has_schema = |tool: &str| Object::parse(tool).is_some_and(|tool| tool.has("input_schema"));
     let request_says = request.has("system")
         || request.has("anthropic_version")
-        || tools.iter().any(has_schema)
-        || (messages_say.is_none() && request.text("model").is_some_and(|model| model.contains("claude")));
-    if !messages.iter().all(|message| Object::parse(message).is_some()) {
-        return None;
+        || request.list("tools").unwrap_or_default().into_iter().any(has_schema);
+    if request_says {
+        return Some(WireFormat::Anthropic);
     }
-    Some(if request_says { WireFormat::Anthropic } else { messages_say.unwrap_or(WireFormat::OpenAiChat) })
-}
-
-/// What the shape of one message says, if it says anything.
-fn of_message(message: &Object<'_>) -> Option<WireFormat> {
-    let is_chat = ["tool_calls", "tool_call_id", "function_call"].iter().any(|key| message.has(key));
-    if is_chat
-        || matches!(message.text("role").as_deref(), Some("system" | "developer" | "tool" | "function"))
-    {
-        return Some(WireFormat::OpenAiChat);
-    }
-    message.list("content")?.into_iter().find_map(|block| {
-        match Object::parse(block)?.text("type")?.as_str() {
-            "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image" | "document"
-            | "server_tool_use" => Some(WireFormat::Anthropic),
-            "image_url" | "input_audio" | "file" => Some(WireFormat::OpenAiChat),
-            _ => None,
-        }
-    })
-}
-
-fn of_elements(elements: &[&str]) -> Option<WireFormat> {
-    let objects: Vec<Object<'_>> =
-        elements.iter().map(|element| Object::parse(element)).collect::<Option<_>>()?;
-    let first = objects.first()?;
-    if objects.iter().all(|object| object.has("parts")) {
-        return Some(WireFormat::Gemini);
-    }
-    let is_item = |object: &Object<'_>| {
-        object.text("type").is_some_and(|kind| {
-            kind == "message" || kind == "reasoning" || kind.ends_with("_call") || kind.ends_with("_output")
-        })
-    };
-    if objects.iter().any(is_item) {
-        return Some(WireFormat::OpenAiResponses);
-    }
-    if !(first.has("role") && objects.iter().all(|object| object.has("role"))) {
-        return None;
-    }
-    Some(objects.iter().find_map(of_message).unwrap_or(WireFormat::OpenAiChat))
-}
-
-/// Says what the JSON is instead, and where in it a conversation may be.
-fn unknown(json: &str) -> ReadError {
-    let found = match (Object::parse(json), json::list(json)) {
-        (Some(object), _) => describe(&object),
-        (None, Some(elements)) => match elements.first().map(|first| Object::parse(first)) {
-            None => "an empty list".to_owned(),
-            Some(Some(first)) => format!("a list of {}, the first one {}", elements.len(), describe(&first)),
-            Some(None) => format!("a list of {} values that are no messages", elements.len()),
-        },
-        (None, None) => "a single value".to_owned(),
-    };
-    ReadError::new(
-        ReadErrorKind::UnknownFormat,
-        format!("the file is JSON of another kind: {found}"),
-        EXPECTED,
+    let names_claude = || request.text("model").is_some_and(|model| model.starts_with("claude"));
+    Some(
+        signs
+            .says()
+            .unwrap_or_else(|| if names_claude() { WireFormat::Anthropic } else { WireFormat::OpenAiChat }),
     )
 }
 
-fn describe(object: &Object<'_>) -> String {
+/// A value that did not come, or what came instead of it.
+type Value<'a> = Option<Result<&'a RawValue, serde_json::Error>>;
+
+/// Says what is wrong with a text that is neither one JSON value nor a log.
+fn no_log(text: &str, first: Value<'_>, second: Value<'_>) -> ReadError {
+    let is_container = |value: &RawValue| value.get().starts_with(['{', '[']);
+    match (first, second) {
+        (Some(Ok(first)), Some(Ok(_))) if is_container(first) => {
+            unknown(format!("the file is JSON lines of another kind, the first {}", describe(first.get())))
+        }
+        (Some(Ok(first)), Some(Err(error))) if is_container(first) => {
+            let mut read = syntax(text, &error);
+            read.message = "something that is no JSON follows the JSON".to_owned();
+            read.expected = "the end of the file, or JSON lines".to_owned();
+            read
+        }
+        (Some(Err(error)), _) if text.trim_start().starts_with(['{', '[']) => syntax(text, &error),
+        _ => {
+            let start = text.len() - text.trim_start().len();
+            let line = text[..start].bytes().filter(|&byte| byte == b'\n').count() + 1;
+            let column = start - text[..start].rfind('\n').map_or(0, |end| end + 1) + 1;
+            ReadError::new(ReadErrorKind::Syntax, "this is no JSON", EXPECTED)
+                .at_line(line)
+                .at_column(column)
+                .at_offset(start)
+        }
+    }
+}
+
+fn unknown(message: String) -> ReadError {
+    ReadError::new(ReadErrorKind::UnknownFormat, message, EXPECTED)
+}
+
+/// Says what the JSON is, and where in it a conversation may be.
+fn describe(json: &str) -> String {
+    if let Some(object) = Object::parse(json) {
+        return describe_object(&object);
+    }
+    let mut n_elements = 0;
+    let mut first = None;
+    let is_list = json::each(json, |element| {
+        first = first.or(Some(element));
+        n_elements += 1;
+        true
+    });
+    match (is_list, first.map(Object::parse)) {
+        (None, _) => "a single value".to_owned(),
+        (_, None) => "an empty list".to_owned(),
+        (_, Some(Some(first))) => {
+            format!("a list of {n_elements}, the first one {}", describe_object(&first))
+        }
+        (_, Some(None)) => format!("a list of {n_elements} values that are no messages"),
+    }
+}
+
+fn describe_object(object: &Object<'_>) -> String {
     const MOST: usize = 8;
     let names: Vec<String> = object.members().take(MOST).map(|(name, _)| format!("`{name}`")).collect();
     if names.is_empty() {
@@ -173,10 +179,117 @@ fn describe(object: &Object<'_>) -> String {
     if object.members().nth(MOST).is_some() {
         text.push_str(" and more");
     }
-    let is_conversation =
-        |value: &RawValue| json::list(value.get()).is_some_and(|elements| of_elements(&elements).is_some());
-    if let Some((name, _)) = object.members().find(|(_, value)| is_conversation(value)) {
-        text.push_str(&format!(" (`{name}` holds a conversation: give that list alone)"));
+    let has_list =
+        |inner: &Object<'_>| ["messages", "input", "contents"].iter().any(|key| inner.list(key).is_some());
+    let holds = |value: &RawValue| match Object::parse(value.get()) {
+        Some(inner) if has_list(&inner) => of_request(&inner).map(|_| "a request: give that object alone"),
+        Some(_) => None,
+        None => ListSigns::of(value.get())
+            .and_then(|signs| signs.of_bare_list())
+            .map(|_| "a conversation: give that list alone"),
+    };
+    if let Some((name, what)) = object.members().find_map(|(name, value)| Some((name, holds(value)?))) {
+        text.push_str(&format!(" (`{name}` holds {what})"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Format) {
+        assert_eq!(detect(text), Ok(expected), "{text}");
+    }
+
+    fn check_error(text: &str, kind: ReadErrorKind, message: &str) {
+        let error = detect(text).unwrap_err();
+        assert_eq!(error.kind, kind, "{text}: {error}");
+        assert!(error.message.contains(message), "{text}: {error}");
+    }
+
+    const CHAT: Format = Format::Wire(WireFormat::OpenAiChat);
+    const RESPONSES: Format = Format::Wire(WireFormat::OpenAiResponses);
+    const ANTHROPIC: Format = Format::Wire(WireFormat::Anthropic);
+    const GEMINI: Format = Format::Wire(WireFormat::Gemini);
+
+    #[test]
+    fn requests() {
+        check(r#"{"messages": [{"role": "user", "content": "hi"}]}"#, CHAT);
+        check(r#"{"messages": []}"#, CHAT);
+        check(r#"{"model": "claude-x", "messages": [{"role": "system", "content": "s"}]}"#, CHAT);
+        check(r#"{"model": "claude-x", "messages": [{"role": "user", "content": "hi"}]}"#, ANTHROPIC);
+        check(r#"{"system": "s", "messages": [{"role": "user", "content": "hi"}]}"#, ANTHROPIC);
+        check(r#"{"tools": [{"name": "f", "input_schema": {}}], "messages": []}"#, ANTHROPIC);
+        check(r#"{"messages": [{"role": "user", "content": [{"type": "image", "source": {}}]}]}"#, ANTHROPIC);
+        check(r#"{"input": "hi"}"#, RESPONSES);
+        check(r#"{"input": [{"role": "user", "content": "hi"}]}"#, RESPONSES);
+        check(r#"{"contents": "hi"}"#, GEMINI);
+        check(r#"{"input": [], "output": null}"#, RESPONSES);
+        check(r#"{"contents": {"parts": []}}"#, GEMINI);
+        check("\u{FEFF}{\"contents\": [{\"parts\": []}]}\n", GEMINI);
+    }
+
+    #[test]
+    fn bare_lists() {
+        check(r#"[{"role": "user", "content": "hi"}]"#, CHAT);
+        check(r#"[{"role": "assistant", "content": [{"type": "tool_use"}]}]"#, ANTHROPIC);
+        check(r#"[{"role": "user", "parts": [{"text": "hi"}]}]"#, GEMINI);
+        check(r#"[{"role": "user", "content": "hi"}, {"type": "reasoning", "id": "r"}]"#, RESPONSES);
+    }
+
+    #[test]
+    fn logs() {
+        check("{\"type\":\"user\",\"uuid\":\"u\",\"message\":{}}", Format::ClaudeCode);
+        check(
+            "{\"type\":\"summary\",\"leafUuid\":\"u\"}\n{\"type\":\"summary\",\"leafUuid\":\"v\"}",
+            Format::ClaudeCode,
+        );
+        check("{\"type\":\"session_meta\",\"payload\":{}}\n{}\n", Format::Codex);
+        check(
+            "{\"id\":\"x\",\"timestamp\":\"t\",\"instructions\":null}\n{\"type\":\"message\"}\n",
+            Format::Codex,
+        );
+        check("{\"type\":\"session\",\"id\":\"x\"}\n", Format::Pi);
+        check("{\"type\":\"sess\n{\"type\":\"message\",\"id\":\"x\",\"message\":{}}\n", Format::Pi);
+    }
+
+    #[test]
+    fn lines_of_a_document_are_no_log() {
+        check(
+            "[\n{\"role\":\"user\",\"content\":\"hi\"},\n{\"role\":\"user\",\"metadata\":\n{\"type\":\"session\",\"id\":1}\n}\n]",
+            CHAT,
+        );
+    }
+
+    #[test]
+    fn other_json_is_named_with_a_hint() {
+        let kind = ReadErrorKind::UnknownFormat;
+        check_error(r#"{"trace": {}, "observations": []}"#, kind, "`trace`, `observations`");
+        check_error(r#"[{"task": 1, "traj": [{"role": "user", "content": "x"}]}]"#, kind, "`traj` holds");
+        check_error(r#"{"request": {"messages": []}}"#, kind, "`request` holds a request");
+        check_error("{\"kind\": 1}\n{\"kind\": 2}\n", kind, "JSON lines of another kind");
+        check_error(r#"{"messages": [{"type": "user", "content": "hi"}]}"#, kind, "`messages`");
+        check_error(r#"{"input": "a call", "output": "its reply"}"#, kind, "`input`, `output`");
+        check_error("[1, 2, 3]", kind, "a list of 3 values");
+        check_error("[]", kind, "an empty list");
+        check_error("12", kind, "a single value");
+        let bedrock = r#"{"messages": [{"role": "user", "content": [{"text": "hi"}]}]}"#;
+        check_error(bedrock, kind, "`messages`");
+        let vercel = r#"[{"role": "tool", "content": [{"type": "tool-result", "toolCallId": "x"}]}]"#;
+        check_error(vercel, kind, "`role`, `content`");
+    }
+
+    #[test]
+    fn what_is_no_json_is_placed() {
+        let kind = ReadErrorKind::Syntax;
+        check_error("hello", kind, "no JSON");
+        check_error("2024 was a year", kind, "no JSON");
+        check_error("{\"messages\": []} tail", kind, "follows");
+        check_error("{\"messages\": [\n{\"role\": ", kind, "ends in the middle");
+        let error = detect("{\"messages\": [\n{\"role\": ").unwrap_err();
+        assert_eq!(error.line, Some(2), "{error}");
+        let error = detect("\n  hello").unwrap_err();
+        assert_eq!((error.line, error.column, error.offset), (Some(2), Some(3), Some(3)));
+    }
 }

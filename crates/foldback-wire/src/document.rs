@@ -105,8 +105,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document, ReadError> 
         ReadError::new(ReadErrorKind::Encoding, "the bytes are not UTF-8", "JSON in UTF-8")
             .at_offset(error.valid_up_to())
     })?;
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    if text.trim().is_empty() {
+    if list::without_mark(text).trim().is_empty() {
         return Err(ReadError::new(ReadErrorKind::Empty, "the file is empty", "a conversation"));
     }
     let format = match options.format {

@@ -28,7 +28,8 @@ pub(crate) fn join(elements: Vec<Element>, wire: WireFormat, all_seams: bool) ->
         result.elements = elements;
         return result;
     }
-    // The role and the origin of the element that the last one ends with.
+    // The elements that become one, the role and the origin of the last of them.
+    let mut group: Vec<Element> = Vec::new();
     let mut end: Option<(String, Option<usize>)> = None;
     for element in elements {
         let role = role(&element.json);
@@ -37,15 +38,17 @@ pub(crate) fn join(elements: Vec<Element>, wire: WireFormat, all_seams: bool) ->
             all_seams || !matches!((origin, element.origin), (Some(a), Some(b)) if a + 1 == b)
         });
         end = Some((role, element.origin));
-        match result.elements.last_mut().filter(|_| is_seam) {
-            Some(last) => {
-                last.json = concatenated(&last.json, &element.json, wire);
-                last.origin = None;
+        if is_seam {
+            // Several elements may have come from one message.
+            if group.last().is_some_and(|last| last.index != element.index) {
                 result.joined.push(element.index);
             }
-            None => result.elements.push(element),
+        } else {
+            result.elements.extend(concatenated(std::mem::take(&mut group), wire));
         }
+        group.push(element);
     }
+    result.elements.extend(concatenated(group, wire));
     result
 }
 
@@ -55,30 +58,41 @@ fn role(element: &str) -> String {
     if matches!(role.as_str(), "function" | "tool" | "") { "user".to_owned() } else { role }
 }
 
-/// Two elements as one, block by block as they came.
-fn concatenated(first: &str, second: &str, wire: WireFormat) -> String {
+/// A group of elements as one, block by block as they came.
+fn concatenated(mut group: Vec<Element>, wire: WireFormat) -> Option<Element> {
+    if group.len() < 2 {
+        return group.pop();
+    }
     let key = if wire == WireFormat::Gemini { "parts" } else { "content" };
-    let (Some(first), Some(second)) = (Object::parse(first), Object::parse(second)) else {
-        return first.to_owned();
-    };
-    let mut blocks = blocks(&first, key);
-    blocks.extend(self::blocks(&second, key));
+    let mut members: Vec<(String, &str)> = Vec::new();
     // Results have to stand in front.
-    let is_result = |block: &String| {
-        Object::parse(block).is_some_and(|block| {
-            block.text("type").as_deref() == Some("tool_result") || block.has("functionResponse")
-        })
-    };
-    let (mut ordered, rest): (Vec<String>, Vec<String>) = blocks.into_iter().partition(is_result);
-    ordered.extend(rest);
-    let mut members: Vec<String> = Vec::new();
-    for (name, value) in first.members().chain(second.members().filter(|(name, _)| !first.has(name))) {
-        if name != key {
-            members.push(format!("{}:{}", quote(name), value.get()));
+    let (mut results, mut rest): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for object in group.iter().filter_map(|element| Object::parse(&element.json)) {
+        let (front, back): (Vec<_>, Vec<_>) =
+            blocks(&object, key).into_iter().partition(|block| is_result(block));
+        results.extend(front);
+        rest.extend(back);
+        for (name, value) in object.members() {
+            // Of what only one message can have, the first one's is kept.
+            if name != key && members.iter().all(|(known, _)| known != name) {
+                members.push((name.to_owned(), value.get()));
+            }
         }
     }
-    members.push(format!(r#""{key}":[{}]"#, ordered.join(",")));
-    format!("{{{}}}", members.join(","))
+    results.append(&mut rest);
+    let mut members: Vec<String> =
+        members.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
+    members.push(format!(r#""{key}":[{}]"#, results.join(",")));
+    let json = format!("{{{}}}", members.join(","));
+    Some(Element { json, index: group.first()?.index, origin: None })
+}
+
+fn is_result(block: &str) -> bool {
+    Object::parse(block).is_some_and(|block| {
+        block.text("type").as_deref() == Some("tool_result")
+            || block.has("functionResponse")
+            || block.has("function_response")
+    })
 }
 
 /// The blocks of a message; a bare text is one block.
@@ -86,7 +100,8 @@ fn blocks(message: &Object<'_>, key: &str) -> Vec<String> {
     let Some(content) = message.get(key) else { return Vec::new() };
     match json::list(content) {
         Some(blocks) => blocks.into_iter().map(str::to_owned).collect(),
-        None if content == "\"\"" => Vec::new(),
+        // No provider takes a blank text as a block.
+        None if json::string(content).is_some_and(|text| text.trim().is_empty()) => Vec::new(),
         None if content.starts_with('"') => vec![format!(r#"{{"type":"text","text":{content}}}"#)],
         None => vec![content.to_owned()],
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The members of a JSON object, in order, their values as text.
@@ -101,6 +101,68 @@ pub(crate) fn list(json: &str) -> Option<Vec<&str>> {
     Some(elements.into_iter().map(RawValue::get).collect())
 }
 
+/// Shows the elements of the list that `json` is to `see`, one by one, until it returns `false`.
+/// Whether all were seen, or `None` for any other kind of value.
+///
+/// Nothing is collected: a list of a hundred million numbers costs no memory.
+pub(crate) fn each<'a>(json: &'a str, see: impl FnMut(&'a str) -> bool) -> Option<bool> {
+    struct Elements<F>(F);
+
+    impl<'de, F: FnMut(&'de str) -> bool> Visitor<'de> for Elements<F> {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<bool, A::Error> {
+            while let Some(element) = list.next_element::<&RawValue>()? {
+                if !(self.0)(element.get()) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    }
+
+    if !json.trim_start().starts_with('[') {
+        return None;
+    }
+    let mut see = see;
+    let mut stopped = false;
+    let visitor = Elements(|element| {
+        stopped = !see(element);
+        !stopped
+    });
+    let all = serde_json::Deserializer::from_str(json).deserialize_seq(visitor);
+    match all {
+        Ok(all) => Some(all),
+        // Whoever stops early leaves the rest of the list unread, which the reader takes for an error.
+        Err(_) => stopped.then_some(false),
+    }
+}
+
+/// `json` without the space between its tokens.
+pub(crate) fn compact(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let (mut in_string, mut escaped) = (false, false);
+    let mut start = 0;
+    for (at, byte) in json.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b' ' | b'\n' | b'\r' | b'\t' if !in_string => {
+                text.push_str(&json[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    text.push_str(&json[start..]);
+    text
+}
+
 /// The text of the string that `json` is, or `None` for any other kind of value.
 ///
 /// Half of a surrogate pair, which some programs write when they cut a text, becomes a replacement
@@ -148,6 +210,15 @@ pub(crate) fn quote(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
+/// The arguments of a call as an object, for providers that want one: free text is put into it.
+pub(crate) fn object_of(arguments: &str) -> String {
+    match Object::parse(arguments) {
+        Some(_) => arguments.to_owned(),
+        None if arguments.trim().is_empty() => "{}".to_owned(),
+        None => format!(r#"{{"input":{}}}"#, quote(arguments)),
+    }
+}
+
 /// The strings inside `json`, joined by line breaks: what a model would read of a block. Sealed and
 /// binary content is left out.
 pub(crate) fn readable(json: &str) -> String {
@@ -162,8 +233,11 @@ const SEALED: &[&str] = &[
     "encrypted_index",
     "signature",
     "thoughtSignature",
+    "thought_signature",
     "data",
     "b64_json",
+    "call_id",
+    "tool_use_id",
     "id",
     "type",
 ];
@@ -176,17 +250,23 @@ fn collect(json: &str, texts: &mut Vec<String>, depth: usize) {
         return;
     }
     if let Some(text) = string(json) {
-        if !text.is_empty() {
+        if !text.is_empty() && !is_blob(&text) {
             texts.push(text);
         }
     } else if let Some(elements) = list(json) {
         elements.into_iter().for_each(|element| collect(element, texts, depth + 1));
     } else if let Some(object) = Object::parse(json) {
-        for (name, value) in object.members().filter(|(name, _)| !SEALED.contains(name)) {
-            let _ = name;
-            collect(value.get(), texts, depth + 1);
-        }
+        let open = object.members().filter(|(name, _)| !SEALED.contains(name));
+        open.for_each(|(_, value)| collect(value.get(), texts, depth + 1));
     }
+}
+
+/// Whether `text` is binary content in base64, bare or as a `data:` address. No word is that long.
+fn is_blob(text: &str) -> bool {
+    const LONGEST_WORD: usize = 256;
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_\r\n".contains(&byte);
+    (text.starts_with("data:") && text.contains(";base64,"))
+        || (text.len() > LONGEST_WORD && text.bytes().all(is_base64))
 }
 
 #[cfg(test)]
@@ -212,6 +292,36 @@ mod tests {
     fn sealed_content_is_not_readable() {
         let block = r#"{"type": "t", "query": "crates", "signature": "zzz", "hits": [{"title": "one"}, 3]}"#;
         assert_eq!(readable(block), "crates\none");
+    }
+
+    #[test]
+    fn binary_content_is_not_readable() {
+        let result = "iVBORw0KGgo".repeat(100);
+        let block =
+            format!(r#"{{"status": "done", "result": "{result}", "url": "data:image/png;base64,AAAA"}}"#);
+        assert_eq!(readable(&block), "done");
+    }
+
+    #[test]
+    fn elements_are_seen_until_told_to_stop() {
+        let mut seen = Vec::new();
+        let mut up_to = |last: &'static str, list| {
+            seen.clear();
+            each(list, |element| {
+                seen.push(element);
+                element != last
+            })
+        };
+        assert_eq!(up_to("9", "[1, 2 ,3]"), Some(true));
+        assert_eq!(up_to("2", " [1, 2 ,3]"), Some(false));
+        assert_eq!(up_to("9", "{}"), None);
+        assert_eq!(up_to("9", "[1, x]"), None);
+        assert_eq!(seen, ["1"]);
+    }
+
+    #[test]
+    fn space_between_tokens_goes_and_space_in_strings_stays() {
+        assert_eq!(compact("{ \"a b\" :\n [1, \" \\\" é \"] }"), "{\"a b\":[1,\" \\\" é \"]}");
     }
 
     #[test]

@@ -20,6 +20,8 @@ mod json;
 mod list;
 mod log;
 mod normal;
+mod pairs;
+mod signs;
 mod write;
 
 pub use check::{Finding, check};

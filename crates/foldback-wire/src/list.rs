@@ -20,9 +20,15 @@ pub(crate) fn list_key(wire: WireFormat) -> &'static str {
     }
 }
 
+/// `text` without the mark of the byte order that some editors put in front.
+pub(crate) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{FEFF}').unwrap_or(text)
+}
+
 /// Reads a request body or a bare list of `wire`.
 pub(crate) fn read(text: &str, wire: WireFormat) -> Result<Document, ReadError> {
-    let whole: &RawValue = serde_json::from_str(text).map_err(|error| syntax(text, &error))?;
+    let body = without_mark(text);
+    let whole: &RawValue = serde_json::from_str(body).map_err(|error| syntax(body, &error))?;
     let whole = whole.get();
     let request = Object::parse(whole);
     let list = match &request {

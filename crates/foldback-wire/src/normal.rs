@@ -2,172 +2,143 @@
 //! reply, and all results of its calls directly behind it, in the order of the calls.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use foldback_model::{Message, Part, Role, ToolResult, WireFormat};
+use foldback_model::{Message, Part, Role, WireFormat};
 
-/// Where a result stands: the message and the part.
-type Site = (usize, usize);
+use crate::pairs::Pairs;
 
 /// The messages in order, each with the index of the first message that went into it.
+///
+/// Assistant messages that stand next to each other become one, except in Responses, where every
+/// item stands for itself. A result is a message of its own, behind the reply that made the call.
 pub(crate) fn normalized(messages: &[Cow<'_, Message>], to: WireFormat) -> Vec<(usize, Message)> {
     let pairs = Pairs::of(messages);
-    let mut result: Vec<(usize, Message)> = Vec::new();
-    let mut replies = Replies::default();
+    let mut done = Vec::new();
+    let mut reply: Option<Reply> = None;
     for (index, message) in messages.iter().enumerate() {
-        let mut parts = Vec::new();
-        let mut results = Vec::new();
-        for (position, part) in message.parts().iter().enumerate() {
-            match part {
-                Part::ToolResult(_) if pairs.is_answer((index, position)) => {}
-                Part::ToolCall(_) => {
-                    results
-                        .extend(pairs.answer_of((index, position)).map(|site| pairs.result(messages, site)));
-                    parts.push(part.clone());
-                }
-                Part::ToolResult(orphan) => parts.push(Part::ToolResult(orphan.clone())),
-                other => parts.push(other.clone()),
-            }
-        }
+        let said = said(&pairs, index, message);
         if message.role == Role::Assistant {
-            replies.add(index, parts, results, to);
-            // Items that are bound are one reply, whatever stands between them in other formats.
-            continue;
+            let goes_on = to != WireFormat::OpenAiResponses
+                && reply.as_ref().is_some_and(|reply| reply.last + 1 == index);
+            let mut own = reply.take_if(|_| goes_on).unwrap_or_else(|| Reply::new(index));
+            close(reply.take(), &mut done);
+            own.last = index;
+            for (position, part) in message.parts().iter().enumerate() {
+                let Some(site) = pairs.answer_of((index, position)) else { continue };
+                debug_assert!(matches!(part, Part::ToolCall(_)));
+                own.answers.push((site.0, pairs.result(messages, site)));
+            }
+            own.parts.extend(said);
+            reply = Some(own);
+        } else if !said.is_empty() {
+            close(reply.take(), &mut done);
+            let rest = Message::new(message.role, said).with_meta(message.meta.clone());
+            done.push((index, rest));
         }
-        if parts.is_empty() {
-            // A message of results alone has gone to the reply that it answers.
-            continue;
-        }
-        replies.flush(&mut result);
-        let mut rest = Message::new(message.role, parts);
-        rest.meta = message.meta.clone();
-        result.push((index, rest));
+        // A message of results alone has gone to the reply that it answers.
     }
-    replies.flush(&mut result);
-    result
+    close(reply, &mut done);
+    done
+}
+
+/// The parts of a message that stay where they are: all but the results that answer a call.
+fn said(pairs: &Pairs, index: usize, message: &Message) -> Vec<Part> {
+    let stays = |(position, _): &(usize, &Part)| !pairs.is_answer((index, *position));
+    message.parts().iter().enumerate().filter(stays).map(|(_, part)| part.clone()).collect()
 }
 
 /// A reply of the model that is being put together.
-#[derive(Default)]
-struct Replies {
-    open: Option<(usize, Vec<Part>, Vec<Part>)>,
-    done: Vec<(usize, Message)>,
+struct Reply {
+    first: usize,
+    last: usize,
+    parts: Vec<Part>,
+    /// The results of its calls, each with the index of the message that holds it.
+    answers: Vec<(usize, Part)>,
 }
 
-impl Replies {
-    fn add(&mut self, index: usize, parts: Vec<Part>, results: Vec<Part>, to: WireFormat) {
-        // Calls that were answered end a reply: what comes next was said in view of the results.
-        let goes_on = self
-            .open
-            .as_ref()
-            .is_some_and(|(_, _, answered)| answered.is_empty() || !parts.iter().any(is_text));
-        if to == WireFormat::OpenAiResponses || !goes_on {
-            self.close();
-        }
-        let (_, open, answers) = self.open.get_or_insert((index, Vec::new(), Vec::new()));
-        open.extend(parts);
-        answers.extend(results);
-    }
-
-    fn close(&mut self) {
-        let Some((index, parts, results)) = self.open.take() else { return };
-        self.done.push((index, Message::new(Role::Assistant, parts)));
-        if !results.is_empty() {
-            self.done.push((index, Message::new(Role::Tool, results)));
-        }
-    }
-
-    fn flush(&mut self, result: &mut Vec<(usize, Message)>) {
-        self.close();
-        result.append(&mut self.done);
+impl Reply {
+    fn new(index: usize) -> Self {
+        Self { first: index, last: index, parts: Vec::new(), answers: Vec::new() }
     }
 }
 
-fn is_text(part: &Part) -> bool {
-    matches!(part, Part::Text(_))
+fn close(reply: Option<Reply>, done: &mut Vec<(usize, Message)>) {
+    let Some(reply) = reply else { return };
+    done.push((reply.first, Message::new(Role::Assistant, reply.parts)));
+    let results = reply.answers.into_iter();
+    done.extend(results.map(|(index, result)| (index, Message::new(Role::Tool, vec![result]))));
 }
 
-/// Which result answers which call, by id and occurrence.
-struct Pairs {
-    answers: BTreeMap<Site, Site>,
-    calls: BTreeMap<Site, String>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foldback_model::{ToolCall, ToolResult};
 
-impl Pairs {
-    fn of(messages: &[Cow<'_, Message>]) -> Self {
-        let mut open: BTreeMap<&str, Vec<(Site, &str)>> = BTreeMap::new();
-        let mut pairs = Self { answers: BTreeMap::new(), calls: BTreeMap::new() };
-        for (index, message) in messages.iter().enumerate() {
-            for (position, part) in message.parts().iter().enumerate() {
-                match part {
-                    Part::ToolCall(call) => {
-                        open.entry(&call.id).or_default().push(((index, position), &call.name));
+    /// `u1` user, `a1` assistant; behind the text, calls (`>x`) and results (`<x`).
+    fn messages(text: &str) -> Vec<Message> {
+        text.split_whitespace()
+            .map(|word| {
+                let mut parts = Vec::new();
+                let mut sign = ' ';
+                for piece in word.split_inclusive(['>', '<']) {
+                    let name = piece.trim_end_matches(['>', '<']);
+                    match sign {
+                        '>' => parts.push(Part::ToolCall(ToolCall::new(name, "f", "{}"))),
+                        '<' => parts.push(Part::ToolResult(ToolResult::new(name, "ok"))),
+                        _ if name.len() > 1 => parts.push(Part::text(name)),
+                        _ => {}
                     }
-                    Part::ToolResult(result) => {
-                        let Some(calls) = open.get_mut(result.call_id.as_str()) else { continue };
-                        // The newest message with an open call of this id; within it, the first call.
-                        let Some(&((newest, _), _)) = calls.last() else { continue };
-                        let Some(found) = calls.iter().position(|((message, _), _)| *message == newest)
-                        else {
-                            continue;
-                        };
-                        let (call, name) = calls.remove(found);
-                        pairs.answers.insert(call, (index, position));
-                        pairs.calls.insert((index, position), name.to_owned());
-                    }
-                    _ => {}
+                    sign = piece.chars().last().unwrap_or(' ');
                 }
-            }
-        }
-        pairs
+                let role = match word.as_bytes()[0] {
+                    b'u' => Role::User,
+                    b't' => Role::Tool,
+                    _ => Role::Assistant,
+                };
+                Message::new(role, parts)
+            })
+            .collect()
     }
 
-    fn is_answer(&self, site: Site) -> bool {
-        self.calls.contains_key(&site)
+    fn check(to: WireFormat, text: &str, expected: &str) {
+        let messages = messages(text);
+        let messages: Vec<Cow<'_, Message>> = messages.iter().map(Cow::Borrowed).collect();
+        let words: Vec<String> = normalized(&messages, to)
+            .iter()
+            .map(|(index, message)| {
+                let mut word = format!("{index}:{}", message.text().replace('\n', "+"));
+                message.calls().for_each(|call| word += &format!(">{}", call.id));
+                message.results().for_each(|result| word += &format!("<{}", result.call_id));
+                word
+            })
+            .collect();
+        assert_eq!(words.join(" "), expected, "{text}");
     }
 
-    fn answer_of(&self, call: Site) -> Option<Site> {
-        self.answers.get(&call).copied()
+    #[test]
+    fn steps_one_after_another_stay_apart() {
+        check(WireFormat::Anthropic, "u1 a>x t<x a>y t<y a1", "0:u1 1:>x 2:<x 3:>y 4:<y 5:a1");
     }
 
-    /// The result at `site`, with the name of the tool that it comes from.
-    fn result(&self, messages: &[Cow<'_, Message>], (index, position): Site) -> Part {
-        let mut part = messages[index].parts()[position].clone();
-        if let Part::ToolResult(result) = &mut part {
-            self.name(result, (index, position));
-        }
-        part
+    #[test]
+    fn items_of_one_reply_become_one_message() {
+        check(WireFormat::OpenAiChat, "u1 a1 a>x a>y t<y t<x a2", "0:u1 1:a1>x>y 5:<x 4:<y 6:a2");
+        check(WireFormat::OpenAiResponses, "u1 a1 a>x a>y t<y t<x", "0:u1 1:a1 2:>x 5:<x 3:>y 4:<y");
     }
 
-    fn name(&self, result: &mut ToolResult, site: Site) {
-        if result.name.is_none() {
-            result.name = self.calls.get(&site).cloned();
-        }
+    #[test]
+    fn results_move_up_past_what_the_user_said_between() {
+        check(WireFormat::OpenAiChat, "u1 a>x>y t<y u2 t<x a1", "0:u1 1:>x>y 4:<x 2:<y 3:u2 5:a1");
+        check(WireFormat::Anthropic, "u1 a>x>y u2<y u3<x", "0:u1 1:>x>y 3:<x 2:<y 2:u2 3:u3");
     }
-}
 
-/// The names of the tools that results come from.
-pub(crate) struct Names(Pairs);
+    #[test]
+    fn an_id_used_in_every_turn_pairs_by_occurrence() {
+        check(WireFormat::Gemini, "a>0 t<0 u1 a>0 t<0", "0:>0 1:<0 2:u1 3:>0 4:<0");
+    }
 
-/// Finds the tools that the results of `messages` come from.
-pub(crate) fn names_of_results(messages: &[Cow<'_, Message>]) -> Names {
-    Names(Pairs::of(messages))
-}
-
-impl Names {
-    /// Message `index` with its results named.
-    pub(crate) fn of<'m>(&self, index: usize, message: &'m Message) -> Cow<'m, Message> {
-        if message.results().all(|result| result.name.is_some()) {
-            return Cow::Borrowed(message);
-        }
-        let mut named = message.clone();
-        let mut parts = message.parts().to_vec();
-        for (position, part) in parts.iter_mut().enumerate() {
-            if let Part::ToolResult(result) = part {
-                self.0.name(result, (index, position));
-            }
-        }
-        named.set_parts(parts);
-        Cow::Owned(named)
+    #[test]
+    fn orphans_stay_where_they_are() {
+        check(WireFormat::Gemini, "u1 t<x a1", "0:u1 1:<x 2:a1");
     }
 }

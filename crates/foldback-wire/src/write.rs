@@ -1,15 +1,19 @@
 //! Writes a conversation: untouched messages as they came, the others from their parts.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 
 use foldback_model::{Context, Message, WireFormat};
 
-use crate::codec::{encode, encode_frame};
+use crate::codec::{Encoder, Frame, decode_head, encode, encode_frame};
 use crate::document::{Envelope, Lost, Written};
 use crate::join::{Element, join};
-use crate::json::{self, quote};
-use crate::list::list_key;
-use crate::normal::{names_of_results, normalized};
+use crate::json::{self, Object, quote};
+use crate::list::{list_key, range_of, without_mark};
+use crate::normal::normalized;
+use crate::pairs::Pairs;
 use crate::{Document, Format};
 
 impl Document {
@@ -32,13 +36,18 @@ impl Document {
         } else {
             converted_elements(&projected, to, &mut head, &mut lost)
         };
-        let is_log = self.format.is_log();
-        let joined = join(elements, to, !is_own || is_log);
+        let joined = join(elements, to, !is_own || self.format.is_log());
         let json = match &self.envelope {
             Envelope::Spliced { text, list } if is_own => {
                 splice(text, list.clone(), &joined.elements, context)
             }
-            _ => fresh(to, &head, &joined.elements),
+            envelope => {
+                let limit = max_tokens(self.format, envelope);
+                // What stands outside the list has no index; it is told with the first message.
+                let mut note = |what: String| lost.insert(0, Lost { index: 0, what });
+                let frame = encode_frame(to, &head, limit.as_deref(), &mut note);
+                fresh(to, head.model.as_deref(), &frame, &joined.elements)
+            }
         };
         Written {
             json,
@@ -49,19 +58,31 @@ impl Document {
     }
 }
 
+/// The limit of a reply that the request states.
+fn max_tokens(format: Format, envelope: &Envelope) -> Option<String> {
+    let (Format::Wire(wire), Envelope::Spliced { text, .. }) = (format, envelope) else { return None };
+    decode_head(wire, &Object::parse(without_mark(text))?).max_tokens
+}
+
 /// Elements in the format that the messages were read from.
 fn own_elements(messages: &[Cow<'_, Message>], wire: WireFormat, lost: &mut Vec<Lost>) -> Vec<Element> {
-    let names = names_of_results(messages);
+    let mut pairs = None;
     let mut elements = Vec::new();
     for (index, message) in messages.iter().enumerate() {
-        match message.raw().filter(|raw| raw.wire == wire) {
-            Some(raw) => elements.push(Element {
-                json: raw.json.to_string(),
-                index,
-                origin: message.meta.source.map(|source| source.index),
-            }),
-            None => encode_into(&mut elements, wire, index, &names.of(index, message), lost),
+        if let Some(raw) = message.raw().filter(|raw| raw.wire == wire) {
+            let origin = message.meta.source.map(|source| source.index);
+            elements.push(Element { json: raw.json.to_string(), index, origin });
+            continue;
         }
+        // Hardly any message has to be encoded, so the pairs are found when the first one has.
+        let pairs = pairs.get_or_insert_with(|| Pairs::of(messages));
+        let mut encoder = Encoder {
+            own: message.raw().is_none(),
+            partners: pairs.partners(messages, index),
+            lost: &mut |what| lost.push(Lost { index, what }),
+        };
+        let encoded = encode(wire, &pairs.named(index, message), &mut encoder);
+        elements.extend(encoded.into_iter().map(|json| Element { json, index, origin: None }));
     }
     elements
 }
@@ -76,45 +97,50 @@ fn converted_elements(
 ) -> Vec<Element> {
     let mut elements = Vec::new();
     for (index, message) in normalized(messages, to) {
+        let mut note = |what: String| lost.push(Lost { index, what });
         if to.alternates() && message.role.is_instruction() {
-            let text = message.text();
-            let system = head.system.get_or_insert_default();
-            if !system.is_empty() && !text.is_empty() {
-                system.push_str("\n\n");
-            }
-            system.push_str(&text);
+            let others = message.parts().iter().filter(|part| part.as_text().is_none());
+            others.for_each(|_| note("content of an instruction that is no text".to_owned()));
+            add_system(head, &message.text());
             continue;
         }
-        encode_into(&mut elements, to, index, &message, lost);
+        let mut encoder = Encoder { own: false, partners: Vec::new(), lost: &mut note };
+        let encoded = encode(to, &message, &mut encoder);
+        elements.extend(encoded.into_iter().map(|json| Element { json, index, origin: None }));
     }
     elements
 }
 
-fn encode_into(
-    elements: &mut Vec<Element>,
-    wire: WireFormat,
-    index: usize,
-    message: &Message,
-    lost: &mut Vec<Lost>,
-) {
-    let mut note = |what: String| lost.push(Lost { index, what });
-    let encoded = encode(wire, message, &mut note);
-    elements.extend(encoded.into_iter().map(|json| Element { json, index, origin: None }));
+fn add_system(head: &mut Context, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    let system = head.system.get_or_insert_default();
+    if !system.is_empty() {
+        system.push_str("\n\n");
+    }
+    system.push_str(text);
 }
 
 /// Puts the list in the place of the old one; all around it stays as it is.
 fn splice(text: &str, list: std::ops::Range<usize>, elements: &[Element], context: &Context) -> String {
     let old_list = &text[list.clone()];
-    let old = json::list(old_list).unwrap_or_default();
+    // A single content of Gemini may stand without a list around it.
+    let is_list = old_list.starts_with('[');
+    let old =
+        json::list(old_list).unwrap_or_else(|| Vec::from_iter(Object::parse(old_list).map(|_| old_list)));
     let is_same =
         old.len() == elements.len() && old.iter().zip(elements).all(|(old, new)| **old == *new.json);
-    if (is_same && !old.is_empty()) || is_single_text(old_list, context) {
+    if (is_same && (is_list || !old.is_empty())) || is_single_text(old_list, context) {
         return text.to_owned();
     }
+    if elements.is_empty() {
+        return format!("{}[]{}", &text[..list.start], &text[list.end..]);
+    }
     // Pieces of the old list: the space in front of the first element, between two, behind the last.
-    let inner = |part: &str| crate::list::range_of(old_list, part);
+    let inner = |part: &str| range_of(old_list, part);
     let (before, after) = match (old.first(), old.last()) {
-        (Some(first), Some(last)) => {
+        (Some(first), Some(last)) if is_list => {
             (&old_list[1..inner(first).start], &old_list[inner(last).end..old_list.len() - 1])
         }
         _ => ("", ""),
@@ -136,20 +162,13 @@ fn is_single_text(old_list: &str, context: &Context) -> bool {
 }
 
 /// A request of its own.
-fn fresh(wire: WireFormat, head: &Context, elements: &[Element]) -> String {
-    let frame = encode_frame(wire, head);
-    let mut members = Vec::new();
-    if let Some(model) = &head.model {
-        members.push(format!(r#""model":{}"#, quote(model)));
-    }
+fn fresh(wire: WireFormat, model: Option<&str>, frame: &Frame, elements: &[Element]) -> String {
     let member = |(name, value): &(&str, String)| format!(r#""{name}":{value}"#);
+    let mut members = Vec::new();
+    members.extend(model.map(|model| format!(r#""model":{}"#, quote(model))));
     members.extend(frame.before.iter().map(member));
-    let list: Vec<&str> = frame
-        .first
-        .iter()
-        .map(String::as_str)
-        .chain(elements.iter().map(|element| element.json.as_str()))
-        .collect();
+    let messages = elements.iter().map(|element| element.json.as_str());
+    let list: Vec<&str> = frame.first.iter().map(String::as_str).chain(messages).collect();
     members.push(format!(r#""{}":[{}]"#, list_key(wire), list.join(",")));
     members.extend(frame.after.iter().map(member));
     format!("{{{}}}", members.join(","))

@@ -23,3 +23,7 @@ pub mod prelude {
     pub use foldback_summarize::{ChecklistSummarizer, Summarizer};
     pub use foldback_tokens::{Estimator, Heuristic};
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -72,6 +72,7 @@ cases! { own, "cases-own":
     cache_markers_not_multiplied = "o12-cache-markers-not-multiplied",
     convert_sealed_reasoning = "o13-convert-sealed-reasoning",
     orphans_and_second_results = "o14-orphans-and-second-results",
+    pins_alone_exceed_the_budget = "o15-pins-alone-exceed-the-budget",
 }
 
 fn run_case(parent: &str, folder: &str) {

@@ -206,12 +206,14 @@ fn a_summary_so_far_is_carried_on() {
 fn long_session() -> String {
     let long = "The night crew labelled two pallets of glass behind the ramp. ".repeat(120);
     let turn = |n: usize| {
-        [json!({ "role": "user", "content": format!("Check shelf {n}. {long}") }),
-         json!({ "role": "assistant", "content": null, "tool_calls": [
+        [
+            json!({ "role": "user", "content": format!("Check shelf {n}. {long}") }),
+            json!({ "role": "assistant", "content": null, "tool_calls": [
              { "id": "c1", "type": "function", "function": { "name": "read", "arguments": format!("{{\"path\":\"shelf/{n}\"}}") } }
          ] }),
-         json!({ "role": "tool", "tool_call_id": "c1", "content": long }),
-         json!({ "role": "assistant", "content": format!("Shelf {n} is in order. {long}") })]
+            json!({ "role": "tool", "tool_call_id": "c1", "content": long }),
+            json!({ "role": "assistant", "content": format!("Shelf {n} is in order. {long}") }),
+        ]
     };
     json!({ "messages": (1..5).flat_map(turn).collect::<Vec<_>>() }).to_string()
 }

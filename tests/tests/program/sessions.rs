@@ -42,8 +42,9 @@ const NO_REDUCTION: &[(&str, &str)] = &[
     ("claude-code/ideas-v2.1.42-progress-hooks.jsonl", "small"),
     ("claude-code/vscode-compact-boundary-98b76fb9.jsonl", "small"),
     ("codex-rollout/agent-sessions-v0.146-event-coverage.jsonl", "small"),
-    ("codex-rollout/tool-written-0.171-turn-aborted.jsonl", "small"),
     ("pi/agent-sessions-pi-v3-small.jsonl", "small"),
+    // The system text and the project's rules are most of it and stay; one short request could go.
+    ("codex-rollout/tool-written-0.171-turn-aborted.jsonl", "instructions"),
     // One long reply is all but the whole conversation: the question before it is shorter than any
     // summary, and the reply itself is within what is to be kept, since it reaches the number.
     ("gemini-contents/lingua-reasoning-google.json", "one reply"),
@@ -257,14 +258,12 @@ fn kept_messages_of_a_wire_are_pieces_of_the_input() {
             if compact.code != 0 {
                 continue;
             }
-            for element in elements(&compact.out) {
-            if element.contains("compacted into the following") {
-                continue;
+            let elements = elements(&compact.out);
+            for kept in elements.iter().filter(|element| !element.contains("compacted into the following")) {
+                assert!(input.contains(kept), "{name}: {kept}");
+                checked += 1;
             }
-            assert!(input.contains(element), "{name}: {element}");
-            checked += 1;
         }
-    }
     }
     assert!(checked > 50, "only {checked} messages were compared");
 }

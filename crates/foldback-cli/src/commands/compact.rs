@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use foldback::compact::{CompactError, Compacted, Compactor, Pending, Record, Request};
+use foldback::compact::{CompactError, Compacted, Compactor, Composition, Pending, Record, Request};
 use foldback::model::FileLists;
 use foldback::plan::{Decision, Irreducible};
 use foldback::summarize::ChecklistSummarizer;
@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use super::plan;
 use crate::args::CompactArgs;
+use crate::bands::bands;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{input, output, settings, text};
@@ -112,12 +113,21 @@ pub(crate) fn run(args: &CompactArgs) -> Result<ExitCode, Failure> {
         };
         output::print_json(&answer)?;
     } else {
+        if args.verbose {
+            let composition =
+                Composition::new(request.context, &estimate, estimator.as_ref(), request.pinned)
+                    .map_err(|error| Failure::request(error.to_string()))?;
+            eprintln!("{}", bands("what fills the window", &composition.by_source, total).trim_start());
+        }
         eprint!("{}", account(action, &reason, record, &planned));
         if document.skipped_lines > 0 {
             eprintln!("  skipped    {} damaged lines", document.skipped_lines);
         }
         for lost in &written.lost {
             eprintln!("  lost       #{}: {}", lost.index, lost.what);
+        }
+        if let Some(record) = record.filter(|_| args.verbose) {
+            eprintln!("\n{}\n{}\n{}", "─".repeat(60), record.summary, "─".repeat(60));
         }
         if args.target.output.is_none() && !failed {
             output::print(&(written.json + "\n"))?;

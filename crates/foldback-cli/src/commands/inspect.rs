@@ -1,6 +1,5 @@
 //! `inspect`: what fills the window.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use foldback::compact::Composition;
@@ -9,6 +8,7 @@ use foldback::wire::{Boundary, Document};
 use serde::Serialize;
 
 use crate::args::InspectArgs;
+use crate::bands::{bands, table};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{input, output, settings, text};
@@ -101,13 +101,10 @@ fn page(answer: &Answer<'_>, document: &Document) -> String {
         answer.estimator,
         answer.error_band * 100.0,
     );
-    let bands = |title: &str, bands: &BTreeMap<String, TokenCount>| {
-        table(title, bands.iter().map(|(name, tokens)| (name.as_str(), *tokens)).collect(), total)
-    };
-    page += &bands("by source", &answer.tokens.by_source);
-    page += &bands("by role", &answer.tokens.by_role);
-    page += &bands("by tool", &answer.tokens.by_tool);
-    page += &bands("by file", &answer.tokens.by_file);
+    page += &bands("by source", &answer.tokens.by_source, total);
+    page += &bands("by role", &answer.tokens.by_role, total);
+    page += &bands("by tool", &answer.tokens.by_tool, total);
+    page += &bands("by file", &answer.tokens.by_file, total);
     let turns: Vec<(String, TokenCount)> = answer
         .tokens
         .by_turn
@@ -141,34 +138,4 @@ fn page(answer: &Answer<'_>, document: &Document) -> String {
         page += &format!("\nskipped lines: {}", answer.skipped_lines);
     }
     page.trim_end().to_owned() + "\n"
-}
-
-/// The largest entries, each with a bar.
-fn table(title: &str, mut entries: Vec<(&str, TokenCount)>, total: u64) -> String {
-    const MOST: usize = 12;
-    entries.retain(|(_, tokens)| *tokens > TokenCount::ZERO);
-    entries.sort_by_key(|(_, tokens)| std::cmp::Reverse(*tokens));
-    if entries.is_empty() {
-        return String::new();
-    }
-    let mut table = format!("\n{title}\n");
-    let rest: u64 = entries.iter().skip(MOST).map(|(_, tokens)| tokens.as_u64()).sum();
-    for (name, tokens) in entries.iter().take(MOST) {
-        table += &row(&text::line(name, 36), tokens.as_u64(), total);
-    }
-    if rest > 0 {
-        table += &row(&format!("({} more)", entries.len() - MOST), rest, total);
-    }
-    table
-}
-
-fn row(name: &str, tokens: u64, total: u64) -> String {
-    let pad = 36_usize.saturating_sub(name.chars().count());
-    format!(
-        "  {name}{}{:>10} {:>7}  {}\n",
-        " ".repeat(pad),
-        text::number(tokens),
-        text::percent(tokens, total),
-        text::bar(tokens, total, 24)
-    )
 }

@@ -152,8 +152,13 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-/// Whether two sentences say nearly the same: four of five of their words are common.
+/// Whether two sentences say nearly the same: four of five of their words are common, and every word
+/// with a digit is. "Check shelf 1" and "Check shelf 2" are two requests.
 pub(super) fn nearly_same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
+    let is_number = |word: &&String| word.contains(|c: char| c.is_ascii_digit());
+    if a.symmetric_difference(b).any(|word| is_number(&word)) {
+        return false;
+    }
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
     all == 0 || common * 5 >= all * 4
@@ -162,6 +167,14 @@ pub(super) fn nearly_same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_number_is_another_thing() {
+        let set = |text: &str| words(text).collect::<BTreeSet<_>>();
+        let long = "and then write down what you saw there in the usual form";
+        assert!(nearly_same(&set(&format!("Check it {long}")), &set(&format!("check it once {long}"))));
+        assert!(!nearly_same(&set(&format!("Check shelf 1 {long}")), &set(&format!("Check shelf 2 {long}"))));
+    }
 
     #[test]
     fn sentences_are_told_apart() {

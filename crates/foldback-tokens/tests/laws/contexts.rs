@@ -37,8 +37,14 @@ fn what_is_absent_costs_nothing() {
 
 #[test]
 fn a_pointer_to_an_estimator_is_one() {
+    fn total(estimator: impl Estimator) -> Estimate {
+        estimator.estimate_context(&context()).unwrap().total
+    }
     let boxed: Box<dyn Estimator> = Box::new(Heuristic::default());
+    let expected = total(Heuristic::default());
+    assert_eq!(
+        [total(&boxed), total(&*boxed), total(std::sync::Arc::new(Heuristic::default()))],
+        [expected; 3]
+    );
     assert_eq!(boxed.name(), "heuristic");
-    let through = (&boxed).estimate_context(&context()).unwrap();
-    assert_eq!(through, Heuristic::default().estimate_context(&context()).unwrap());
 }

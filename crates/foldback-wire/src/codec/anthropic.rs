@@ -5,7 +5,7 @@ use foldback_model::{
 };
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK};
-use super::{Frame, ShapeError};
+use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
@@ -36,7 +36,8 @@ fn has_cache_marker(content: &str) -> bool {
         && json::list(content)
             .unwrap_or_default()
             .into_iter()
-            .any(|block| Object::parse(block).is_some_and(|block| block.get("cache_control").is_some()))
+            .filter_map(Object::parse)
+            .any(|block| block.has("cache_control") || block.get("content").is_some_and(has_cache_marker))
 }
 
 fn decode_content(content: &str) -> Option<Vec<Part>> {
@@ -63,7 +64,7 @@ fn decode_block(block: &str) -> Part {
         "tool_use" => Some(Part::ToolCall(ToolCall::new(
             object.text("id").unwrap_or_default(),
             object.text("name").unwrap_or_default(),
-            object.get("input").unwrap_or("{}"),
+            object.get("input").map_or_else(|| "{}".to_owned(), json::compact),
         ))),
         "tool_result" => Some(decode_result(&object)),
         _ => None,
@@ -111,76 +112,76 @@ pub(super) fn system_text(system: &str) -> String {
     texts.join("\n\n")
 }
 
-pub(super) fn frame(context: &Context) -> Frame {
+pub(super) fn frame(context: &Context, max_tokens: Option<&str>) -> Frame {
     let mut frame = Frame::default();
-    if let Some(system) = &context.system {
-        frame.before.push(("system", quote(system)));
-    }
-    let tools: Vec<String> = context
-        .tools
-        .iter()
-        .map(|tool| {
-            format!(
-                r#"{{"name":{},"description":{},"input_schema":{}}}"#,
-                quote(&tool.name),
-                quote(&tool.description),
-                tool.schema
-            )
-        })
-        .collect();
-    if !tools.is_empty() {
-        frame.after.push(("tools", format!("[{}]", tools.join(","))));
-    }
+    frame.before.extend(max_tokens.map(|limit| ("max_tokens", limit.to_owned())));
+    frame.before.extend(context.system.as_deref().map(|system| ("system", quote(system))));
     frame
 }
 
-pub(super) fn encode(message: &Message, lost: &mut dyn FnMut(String)) -> Vec<String> {
-    let mut results = Vec::new();
+pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String> {
     let mut blocks = Vec::new();
+    let mut rest = Vec::new();
+    let keeps_thinking = encoder.own && message.parts().iter().all(is_replayable);
     for part in message.parts() {
         match part {
-            Part::ToolResult(result) => results.push(encode_result(result, lost)),
-            other => blocks.extend(encode_block(other, lost)),
+            // Results stand at the front of the message.
+            Part::ToolResult(result) => blocks.push(encode_result(result, encoder)),
+            Part::Thinking(thinking) if keeps_thinking => rest.push(thinking_block(thinking)),
+            Part::Image(_) | Part::Document(_) if message.role == Role::Assistant => {
+                encoder.lose("content that a model cannot say here");
+                rest.push(text_block(IMAGE_MARK));
+            }
+            other => rest.extend(encode_block(other, encoder)),
         }
     }
-    // Results stand at the front of the message.
-    results.extend(blocks);
-    if results.is_empty() {
+    blocks.append(&mut rest);
+    if blocks.is_empty() {
         return Vec::new();
     }
-    let role = if message.role == Role::Assistant { "assistant" } else { "user" };
-    let single = match message.parts() {
-        [Part::Text(text)] => Some(quote(text)),
-        _ => None,
+    let role = match message.role {
+        Role::Assistant => "assistant",
+        Role::System | Role::Developer => "system",
+        _ => "user",
     };
-    let content = single.unwrap_or_else(|| format!("[{}]", results.join(",")));
+    let content = match message.parts() {
+        [Part::Text(text)] => quote(text),
+        _ => format!("[{}]", blocks.join(",")),
+    };
     vec![format!(r#"{{"role":"{role}","content":{content}}}"#)]
 }
 
-fn encode_block(part: &Part, lost: &mut dyn FnMut(String)) -> Option<String> {
+/// Whether the provider takes reasoning back as we would write it. Of sealed reasoning nothing tells
+/// whether it was redacted or only not shown, and all blocks of a message have to go together.
+fn is_replayable(part: &Part) -> bool {
+    match part {
+        Part::Thinking(thinking) => thinking.signature.is_some() && !thinking.sealed,
+        _ => true,
+    }
+}
+
+fn thinking_block(thinking: &Thinking) -> String {
+    let signature = quote(thinking.signature.as_deref().unwrap_or_default());
+    format!(r#"{{"type":"thinking","thinking":{},"signature":{signature}}}"#, quote(&thinking.text))
+}
+
+fn encode_block(part: &Part, encoder: &mut Encoder<'_>) -> Option<String> {
     match part {
         Part::Text(text) if text.trim().is_empty() => None,
         Part::Text(text) => Some(text_block(text)),
-        Part::Image(media) => Some(encode_media("image", media, IMAGE_MARK, lost)),
-        Part::Document(media) => Some(encode_media("document", media, DOCUMENT_MARK, lost)),
-        Part::ToolCall(call) => {
-            // Arguments are an object here; a free-form input is put into one.
-            let input = match Object::parse(&call.arguments) {
-                Some(_) => call.arguments.clone(),
-                None if call.arguments.trim().is_empty() => "{}".to_owned(),
-                None => format!(r#"{{"input":{}}}"#, quote(&call.arguments)),
-            };
-            Some(format!(
-                r#"{{"type":"tool_use","id":{},"name":{},"input":{input}}}"#,
-                quote(&valid_id(&call.id)),
-                quote(&call.name)
-            ))
-        }
-        Part::Thinking(thinking) => encode_thinking(thinking, lost),
-        Part::Opaque(opaque) => {
-            lost(format!("a block of the kind `{}`", opaque.kind));
+        Part::Image(media) => Some(encode_media("image", media, IMAGE_MARK, encoder)),
+        Part::Document(media) => Some(encode_media("document", media, DOCUMENT_MARK, encoder)),
+        Part::ToolCall(call) => Some(format!(
+            r#"{{"type":"tool_use","id":{},"name":{},"input":{}}}"#,
+            quote(&valid_id(&call.id)),
+            quote(&call.name),
+            json::object_of(&call.arguments)
+        )),
+        Part::Thinking(_) => {
+            encoder.lose("reasoning");
             None
         }
+        Part::Opaque(opaque) => encoder.opaque(opaque),
         _ => None,
     }
 }
@@ -203,14 +204,9 @@ fn valid_id(id: &str) -> String {
     valid
 }
 
-/// Only the provider that signed reasoning takes it back; without a signature none does.
-fn encode_thinking(_: &Thinking, lost: &mut dyn FnMut(String)) -> Option<String> {
-    lost("reasoning".to_owned());
-    None
-}
-
-fn encode_result(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
-    let blocks: Vec<String> = result.content.iter().filter_map(|part| encode_block(part, lost)).collect();
+fn encode_result(result: &ToolResult, encoder: &mut Encoder<'_>) -> String {
+    let blocks: Vec<String> =
+        result.content.iter().filter_map(|part| encode_in_result(part, encoder)).collect();
     let content = match (result.content.as_slice(), blocks.is_empty()) {
         ([Part::Text(text)], _) => format!(r#","content":{}"#, quote(text)),
         (_, true) => String::new(),
@@ -220,25 +216,39 @@ fn encode_result(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
     format!(r#"{{"type":"tool_result","tool_use_id":{}{content}{error}}}"#, quote(&valid_id(&result.call_id)))
 }
 
+/// Of a block that only another provider knows, a result keeps what can be read.
+fn encode_in_result(part: &Part, encoder: &mut Encoder<'_>) -> Option<String> {
+    match part {
+        Part::Opaque(opaque) if !encoder.own && !opaque.text.trim().is_empty() => {
+            Some(text_block(&opaque.text))
+        }
+        other => encode_block(other, encoder),
+    }
+}
+
 fn text_block(text: &str) -> String {
     format!(r#"{{"type":"text","text":{}}}"#, quote(text))
 }
 
-fn encode_media(kind: &str, media: &Media, mark: &str, lost: &mut dyn FnMut(String)) -> String {
+fn encode_media(kind: &str, media: &Media, mark: &str, encoder: &mut Encoder<'_>) -> String {
     let default_type = if kind == "image" { "image/png" } else { "application/pdf" };
     let media_type = media.media_type.as_deref().unwrap_or(default_type);
+    let is_taken = kind == "image" || media_type == "application/pdf";
     let source = match &media.source {
-        MediaSource::Base64(data) if !media_type.starts_with("audio/") => {
+        MediaSource::Base64(data) if is_taken => {
             format!(r#"{{"type":"base64","media_type":{},"data":{}}}"#, quote(media_type), quote(data))
         }
-        MediaSource::Url(url) => format!(r#"{{"type":"url","url":{}}}"#, quote(url)),
+        MediaSource::Url(url) if is_taken => format!(r#"{{"type":"url","url":{}}}"#, quote(url)),
+        MediaSource::FileId(id) if encoder.own => format!(r#"{{"type":"file","file_id":{}}}"#, quote(id)),
         MediaSource::Text(text) => {
             format!(r#"{{"type":"text","media_type":"text/plain","data":{}}}"#, quote(text))
         }
         _ => {
-            lost(format!("content of the kind {kind} that the provider cannot get at"));
+            encoder.lose(format!("content of the kind {kind} that the provider cannot get at"));
             return text_block(mark);
         }
     };
-    format!(r#"{{"type":"{kind}","source":{source}}}"#)
+    let title = media.name.as_ref().filter(|_| kind == "document");
+    let title = title.map_or_else(String::new, |title| format!(r#","title":{}"#, quote(title)));
+    format!(r#"{{"type":"{kind}","source":{source}{title}}}"#)
 }

@@ -8,8 +8,8 @@ use foldback_model::{
 };
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK};
-use super::openai_chat::result_text;
-use super::{Frame, ShapeError};
+use super::openai_chat::plain_text;
+use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
 /// Begins every id that a reader made up.
@@ -54,7 +54,8 @@ fn decode_part(part: &str) -> Part {
     } else if let Some(call) = object.get_any(&["functionCall", "function_call"]).and_then(Object::parse) {
         let id = call.text("id").unwrap_or_default();
         let name = call.text("name").unwrap_or_default();
-        let mut call = ToolCall::new(id, name, call.get("args").unwrap_or("{}"));
+        let mut call =
+            ToolCall::new(id, name, call.get("args").map_or_else(|| "{}".to_owned(), json::compact));
         call.signature = signature(&object);
         Some(Part::ToolCall(call))
     } else {
@@ -79,10 +80,11 @@ fn media(media_type: Option<String>, content: MediaSource) -> Part {
 }
 
 fn decode_response(response: &Object<'_>) -> Part {
-    let body = response.get("response").unwrap_or("{}");
+    let body = response.get("response").map_or_else(|| "{}".to_owned(), json::compact);
+    let is_error = Object::parse(&body).is_some_and(|body| body.get("error").is_some());
     let mut result = ToolResult::new(response.text("id").unwrap_or_default(), body);
     result.name = response.text("name");
-    result.is_error = Object::parse(body).is_some_and(|body| body.get("error").is_some());
+    result.is_error = is_error;
     let media = response.list("parts").unwrap_or_default();
     result.content.extend(media.into_iter().map(decode_part));
     Part::ToolResult(result)
@@ -93,48 +95,52 @@ fn opaque(kind: &str, part: &str) -> Part {
 }
 
 /// Gives ids to calls and responses that have none: a response answers the first unanswered call of
-/// its name in the nearest content with calls.
+/// its name in the nearest reply with calls.
 pub(super) fn pair(messages: &mut [Message]) {
+    // Name and id of the calls that wait for a response.
     let mut open: Vec<(String, String)> = Vec::new();
+    let mut last_role = None;
     for (index, message) in messages.iter_mut().enumerate() {
+        let follows_reply = last_role.replace(message.role) == Some(Role::Assistant);
         let has_calls = message.calls().next().is_some();
-        if has_calls {
+        // Contents of the model in a row are one reply, which was streamed in pieces.
+        if has_calls && !follows_reply {
             open.clear();
         }
+        if !has_calls && message.results().next().is_none() {
+            continue;
+        }
         let mut parts = message.parts().to_vec();
-        let mut changed = false;
         for (position, part) in parts.iter_mut().enumerate() {
             match part {
                 Part::ToolCall(call) => {
                     if call.id.is_empty() {
                         call.id = format!("{MADE_UP}{index}-{position}");
-                        changed = true;
                     }
                     open.push((call.name.clone(), call.id.clone()));
                 }
-                Part::ToolResult(result) => {
-                    let name = result.name.clone().unwrap_or_default();
-                    let answers = |(call, id): &(String, String)| {
-                        if result.call_id.is_empty() { *call == name } else { *id == result.call_id }
-                    };
-                    let found = open.iter().position(answers).map(|found| open.remove(found).1);
-                    if result.call_id.is_empty() {
-                        result.call_id =
-                            found.unwrap_or_else(|| format!("{MADE_UP}orphan-{index}-{position}"));
-                        changed = true;
-                    }
-                }
+                Part::ToolResult(result) => answer(result, &mut open, (index, position)),
                 _ => {}
             }
         }
-        if changed {
-            // The ids are ours; what the content says is still what its JSON says.
-            let raw = message.raw().cloned();
-            message.set_parts(parts);
-            if let Some(raw) = raw {
-                *message = message.clone().with_raw(raw);
-            }
+        // The ids are ours; what the content says is still what its JSON says.
+        let raw = message.raw().cloned();
+        message.set_parts(parts);
+        if let Some(raw) = raw {
+            let message_of_parts = std::mem::replace(message, Message::new(Role::User, Vec::new()));
+            *message = message_of_parts.with_raw(raw);
         }
+    }
+}
+
+fn answer(result: &mut ToolResult, open: &mut Vec<(String, String)>, (index, position): (usize, usize)) {
+    let name = result.name.as_deref().unwrap_or_default();
+    let answers = |(call, id): &(String, String)| {
+        if result.call_id.is_empty() { call == name } else { *id == result.call_id }
+    };
+    let found = open.iter().position(answers).map(|found| open.remove(found).1);
+    if result.call_id.is_empty() {
+        result.call_id = found.unwrap_or_else(|| format!("{MADE_UP}orphan-{index}-{position}"));
     }
 }
 
@@ -150,73 +156,75 @@ pub(super) fn system_text(system: &str) -> String {
     texts.join("\n\n")
 }
 
-pub(super) fn frame(context: &Context) -> Frame {
+pub(super) fn frame(context: &Context, max_tokens: Option<&str>) -> Frame {
     let mut frame = Frame::default();
-    if let Some(system) = &context.system {
-        frame.before.push(("systemInstruction", format!(r#"{{"parts":[{{"text":{}}}]}}"#, quote(system))));
-    }
-    let tools: Vec<String> = context
-        .tools
-        .iter()
-        .map(|tool| {
-            format!(
-                r#"{{"name":{},"description":{},"parametersJsonSchema":{}}}"#,
-                quote(&tool.name),
-                quote(&tool.description),
-                tool.schema
-            )
-        })
-        .collect();
-    if !tools.is_empty() {
-        frame.after.push(("tools", format!(r#"[{{"functionDeclarations":[{}]}}]"#, tools.join(","))));
-    }
+    let system = |text: &String| format!(r#"{{"parts":[{}]}}"#, text_part(text));
+    frame.before.extend(context.system.as_ref().map(|text| ("systemInstruction", system(text))));
+    let limit = |limit: &str| ("generationConfig", format!(r#"{{"maxOutputTokens":{limit}}}"#));
+    frame.after.extend(max_tokens.map(limit));
     frame
 }
 
-pub(super) fn encode(message: &Message, lost: &mut dyn FnMut(String)) -> Vec<String> {
-    let mut results = Vec::new();
+pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String> {
     let mut parts = Vec::new();
+    let mut rest = Vec::new();
     for part in message.parts() {
         match part {
-            Part::ToolResult(result) => results.push(encode_result(result, lost)),
+            // Responses stand at the front of the content.
+            Part::ToolResult(result) => parts.push(encode_result(result, encoder)),
             Part::Text(text) if text.trim().is_empty() => {}
-            Part::Text(text) => parts.push(text_part(text)),
-            Part::Image(media) => parts.push(encode_media(media, "image/png", IMAGE_MARK, lost)),
-            Part::Document(media) => parts.push(encode_media(media, "application/pdf", DOCUMENT_MARK, lost)),
-            Part::ToolCall(call) => parts.push(encode_call(call)),
-            Part::Thinking(_) => lost("reasoning".to_owned()),
-            Part::Opaque(opaque) => lost(format!("a part of the kind `{}`", opaque.kind)),
+            Part::Text(text) => rest.push(text_part(text)),
+            Part::Image(media) => rest.push(encode_media(media, "image/png", IMAGE_MARK, encoder)),
+            Part::Document(media) => {
+                rest.push(encode_media(media, "application/pdf", DOCUMENT_MARK, encoder))
+            }
+            Part::ToolCall(call) => rest.push(encode_call(call, encoder)),
+            Part::Thinking(thinking) if encoder.own => rest.push(encode_thought(thinking)),
+            Part::Thinking(_) => encoder.lose("reasoning"),
+            Part::Opaque(opaque) => rest.extend(encoder.opaque(opaque)),
             _ => {}
         }
     }
-    results.extend(parts);
-    if results.is_empty() {
+    parts.append(&mut rest);
+    if parts.is_empty() {
         return Vec::new();
     }
     let role = if message.role == Role::Assistant { "model" } else { "user" };
-    vec![format!(r#"{{"role":"{role}","parts":[{}]}}"#, results.join(","))]
+    vec![format!(r#"{{"role":"{role}","parts":[{}]}}"#, parts.join(","))]
 }
 
 fn id(id: &str) -> String {
     if id.is_empty() || id.starts_with(MADE_UP) { String::new() } else { format!(r#""id":{},"#, quote(id)) }
 }
 
-fn encode_call(call: &ToolCall) -> String {
-    let args = match Object::parse(&call.arguments) {
-        Some(_) => call.arguments.clone(),
-        None if call.arguments.trim().is_empty() => "{}".to_owned(),
-        None => format!(r#"{{"input":{}}}"#, quote(&call.arguments)),
-    };
-    format!(r#"{{"functionCall":{{{}"name":{},"args":{args}}}}}"#, id(&call.id), quote(&call.name))
+/// A signature beside what it signs; another provider's means nothing here.
+fn signed(signature: Option<&String>) -> String {
+    signature.map_or_else(String::new, |signature| format!(r#","thoughtSignature":{}"#, quote(signature)))
 }
 
-fn encode_result(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
+fn encode_call(call: &ToolCall, encoder: &Encoder<'_>) -> String {
+    let signature = signed(call.signature.as_ref().filter(|_| encoder.own));
+    format!(
+        r#"{{"functionCall":{{{}"name":{},"args":{}}}{signature}}}"#,
+        id(&call.id),
+        quote(&call.name),
+        json::object_of(&call.arguments)
+    )
+}
+
+fn encode_thought(thinking: &Thinking) -> String {
+    let signature = signed(thinking.signature.as_ref());
+    format!(r#"{{"text":{},"thought":true{signature}}}"#, quote(&thinking.text))
+}
+
+fn encode_result(result: &ToolResult, encoder: &mut Encoder<'_>) -> String {
     let name = result.name.as_deref().unwrap_or("unknown");
-    let text = result_text(result, lost);
+    let text = plain_text(result, encoder);
     // What came from Gemini is an object already.
     let response = match (Object::parse(&text), result.is_error) {
-        (Some(_), _) => text,
-        (None, true) => format!(r#"{{"error":{}}}"#, quote(&text)),
+        (Some(body), true) if body.get("error").is_some() => text,
+        (_, true) => format!(r#"{{"error":{}}}"#, quote(&text)),
+        (Some(_), false) => text,
         (None, false) => format!(r#"{{"result":{}}}"#, quote(&text)),
     };
     format!(
@@ -230,7 +238,7 @@ fn text_part(text: &str) -> String {
     format!(r#"{{"text":{}}}"#, quote(text))
 }
 
-fn encode_media(media: &Media, default_type: &str, mark: &str, lost: &mut dyn FnMut(String)) -> String {
+fn encode_media(media: &Media, default_type: &str, mark: &str, encoder: &mut Encoder<'_>) -> String {
     let media_type = quote(media.media_type.as_deref().unwrap_or(default_type));
     match &media.source {
         MediaSource::Base64(data) => {
@@ -241,7 +249,7 @@ fn encode_media(media: &Media, default_type: &str, mark: &str, lost: &mut dyn Fn
         }
         MediaSource::Text(text) => text_part(text),
         _ => {
-            lost("content that only its provider has".to_owned());
+            encoder.lose("content that only its provider has");
             text_part(mark)
         }
     }

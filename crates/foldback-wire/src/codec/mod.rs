@@ -5,8 +5,11 @@ mod gemini;
 mod media;
 mod openai_chat;
 mod openai_responses;
+#[cfg(test)]
+mod tests;
+mod tools;
 
-use foldback_model::{Context, Message, RawJson, ToolDefinition, WireFormat};
+use foldback_model::{Context, Message, Opaque, RawJson, ToolDefinition, WireFormat};
 
 use crate::json::Object;
 
@@ -54,26 +57,61 @@ pub(crate) fn link(wire: WireFormat, messages: &mut [Message]) {
 }
 
 /// The elements that say what `message` says, for a conversation in another format or a message of
-/// our own making.
-///
-/// What cannot be carried is told to `lost`. Results carry their tool's name already.
-pub(crate) fn encode(wire: WireFormat, message: &Message, lost: &mut dyn FnMut(String)) -> Vec<String> {
+/// our own making. Results carry their tool's name already.
+pub(crate) fn encode(wire: WireFormat, message: &Message, encoder: &mut Encoder<'_>) -> Vec<String> {
     match wire {
-        WireFormat::OpenAiResponses => openai_responses::encode(message, lost),
-        WireFormat::Anthropic => anthropic::encode(message, lost),
-        WireFormat::Gemini => gemini::encode(message, lost),
-        _ => openai_chat::encode(message, lost),
+        WireFormat::OpenAiResponses => openai_responses::encode(message, encoder),
+        WireFormat::Anthropic => anthropic::encode(message, encoder),
+        WireFormat::Gemini => gemini::encode(message, encoder),
+        _ => openai_chat::encode(message, encoder),
     }
 }
 
-/// The members of a fresh request besides the list: the system text and the tools.
-pub(crate) fn encode_frame(wire: WireFormat, context: &Context) -> Frame {
-    match wire {
-        WireFormat::OpenAiResponses => openai_responses::frame(context),
-        WireFormat::Anthropic => anthropic::frame(context),
-        WireFormat::Gemini => gemini::frame(context),
-        _ => openai_chat::frame(context),
+/// What an encoder has to know besides the message, and where it tells what was lost.
+pub(crate) struct Encoder<'a> {
+    /// Whether the parts came from this very format, so that signatures, reasoning and unknown blocks
+    /// mean something to its provider.
+    pub(crate) own: bool,
+    /// For each part, the kind of the call or result that it pairs with, where that is known.
+    pub(crate) partners: Vec<Option<String>>,
+    /// Takes what the format cannot carry.
+    pub(crate) lost: &'a mut dyn FnMut(String),
+}
+
+impl Encoder<'_> {
+    fn lose(&mut self, what: impl Into<String>) {
+        (self.lost)(what.into());
     }
+
+    fn partner(&self, position: usize) -> Option<&str> {
+        self.partners.get(position)?.as_deref()
+    }
+
+    /// A block of a kind that is not known here: its own provider gets it back.
+    fn opaque(&mut self, opaque: &Opaque) -> Option<String> {
+        if self.own {
+            return Some(opaque.json.to_string());
+        }
+        self.lose(format!("a block of the kind `{}`", opaque.kind));
+        None
+    }
+}
+
+/// The members of a fresh request besides the list: the system text, the limit and the tools.
+pub(crate) fn encode_frame(
+    wire: WireFormat,
+    context: &Context,
+    max_tokens: Option<&str>,
+    lost: &mut dyn FnMut(String),
+) -> Frame {
+    let mut frame = match wire {
+        WireFormat::OpenAiResponses => openai_responses::frame(context, max_tokens),
+        WireFormat::Anthropic => anthropic::frame(context, max_tokens),
+        WireFormat::Gemini => gemini::frame(context, max_tokens),
+        _ => openai_chat::frame(context, max_tokens),
+    };
+    frame.after.extend(tools::encode(wire, &context.tools, lost).map(|tools| ("tools", tools)));
+    frame
 }
 
 /// What stands around the list of a fresh request.
@@ -93,6 +131,8 @@ pub(crate) struct Head {
     pub(crate) system: Option<String>,
     pub(crate) tools: Vec<ToolDefinition>,
     pub(crate) model: Option<String>,
+    /// The most tokens that a reply may have, as JSON text.
+    pub(crate) max_tokens: Option<String>,
 }
 
 /// Reads what a request of `wire` says besides its list.
@@ -105,27 +145,22 @@ pub(crate) fn decode_head(wire: WireFormat, request: &Object<'_>) -> Head {
         }
         _ => None,
     };
-    let tools = request.list("tools").unwrap_or_default();
+    let definitions = request.list("tools").unwrap_or_default();
     Head {
         system: system.filter(|text| !text.is_empty()),
-        tools: tools.into_iter().flat_map(tool).collect(),
+        tools: definitions.into_iter().flat_map(tools::decode).collect(),
         model: request.text("model"),
+        max_tokens: max_tokens(wire, request),
     }
 }
 
-/// The tools that one element of `tools` defines, in whatever provider's shape.
-pub(crate) fn tool(json: &str) -> Vec<ToolDefinition> {
-    let Some(object) = Object::parse(json) else { return vec![ToolDefinition::new("", "", json)] };
-    if let Some(declarations) =
-        object.get_any(&["functionDeclarations", "function_declarations"]).and_then(crate::json::list)
-    {
-        return declarations.into_iter().flat_map(tool).collect();
-    }
-    let body = object.object("function").unwrap_or(object);
-    let schema = body.get_any(&["parameters", "input_schema", "parametersJsonSchema"]);
-    let name = body.text("name").or_else(|| body.text("type")).unwrap_or_default();
-    let description = body.text("description").unwrap_or_default();
-    // Without a schema, the whole definition is what a model gets to read of it.
-    let schema = schema.unwrap_or(if description.is_empty() { json } else { "{}" });
-    vec![ToolDefinition::new(name, description, schema)]
+fn max_tokens(wire: WireFormat, request: &Object<'_>) -> Option<String> {
+    let stated = match wire {
+        WireFormat::Gemini => request
+            .get_any(&["generationConfig", "generation_config"])
+            .and_then(Object::parse)?
+            .get_any(&["maxOutputTokens", "max_output_tokens"]),
+        _ => request.get_any(&["max_completion_tokens", "max_output_tokens", "max_tokens"]),
+    };
+    stated.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned)
 }

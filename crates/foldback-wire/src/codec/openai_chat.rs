@@ -5,7 +5,7 @@ use foldback_model::{
 };
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, to_url};
-use super::{Frame, ShapeError};
+use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
@@ -114,7 +114,7 @@ fn decode_call(call: &str, position: usize) -> Result<Part, ShapeError> {
         ShapeError::new(&path, "a call without `function`", "an object with `function` or `custom`")
     })?;
     let arguments = body.get_any(&["arguments", "input"]).unwrap_or("\"\"");
-    let arguments = json::string(arguments).unwrap_or_else(|| arguments.to_owned());
+    let arguments = json::string(arguments).unwrap_or_else(|| json::compact(arguments));
     let mut call = ToolCall::new(
         object.text("id").unwrap_or_default(),
         body.text("name").unwrap_or_default(),
@@ -132,128 +132,151 @@ fn opaque(kind: &str, part: &str) -> Part {
     Part::Opaque(Opaque::new(kind, json::readable(part), part))
 }
 
-pub(super) fn frame(context: &Context) -> Frame {
+pub(super) fn frame(context: &Context, max_tokens: Option<&str>) -> Frame {
     let mut frame = Frame::default();
-    if let Some(system) = &context.system {
-        frame.first.push(format!(r#"{{"role":"system","content":{}}}"#, quote(system)));
-    }
-    let tools: Vec<String> = context
-        .tools
-        .iter()
-        .map(|tool| {
-            format!(
-                r#"{{"type":"function","function":{{"name":{},"description":{},"parameters":{}}}}}"#,
-                quote(&tool.name),
-                quote(&tool.description),
-                tool.schema
-            )
-        })
-        .collect();
-    if !tools.is_empty() {
-        frame.after.push(("tools", format!("[{}]", tools.join(","))));
-    }
+    frame.before.extend(max_tokens.map(|limit| ("max_completion_tokens", limit.to_owned())));
+    let system = |text: &String| format!(r#"{{"role":"system","content":{}}}"#, quote(text));
+    frame.first.extend(context.system.as_ref().map(system));
     frame
 }
 
-pub(super) fn encode(message: &Message, lost: &mut dyn FnMut(String)) -> Vec<String> {
-    let mut elements: Vec<String> = message.results().map(|result| encode_result(result, lost)).collect();
+pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String> {
+    let mut elements = Vec::new();
     let mut content = Vec::new();
     let mut calls = Vec::new();
-    for part in message.parts() {
+    let mut reasoning = Vec::new();
+    for (position, part) in message.parts().iter().enumerate() {
         match part {
+            Part::ToolResult(result) => elements.push(encode_result(result, position, encoder)),
             Part::Text(text) if text.trim().is_empty() => {}
-            Part::Text(text) => content.push(format!(r#"{{"type":"text","text":{}}}"#, quote(text))),
-            Part::Image(media) => content.push(encode_image(media, lost)),
-            Part::Document(media) => content.push(encode_document(media, lost)),
-            Part::ToolCall(call) => calls.push(format!(
-                r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}}}"#,
-                quote(&call.id),
-                quote(&call.name),
-                quote(&call.arguments)
-            )),
-            Part::Thinking(_) => lost("reasoning".to_owned()),
-            Part::Opaque(opaque) => lost(format!("a block of the kind `{}`", opaque.kind)),
+            Part::Text(text) => content.push(text_part(text)),
+            Part::Image(_) | Part::Document(_) if message.role == Role::Assistant => {
+                encoder.lose("content that a model cannot say here");
+                content.push(text_part(IMAGE_MARK));
+            }
+            Part::Image(media) => content.push(encode_image(media, encoder)),
+            Part::Document(media) => content.push(encode_document(media, encoder)),
+            Part::ToolCall(call) => calls.push(encode_call(call)),
+            Part::Thinking(thinking) if encoder.own => reasoning.push(thinking.text.as_str()),
+            Part::Thinking(_) => encoder.lose("reasoning"),
+            Part::Opaque(opaque) => content.extend(encoder.opaque(opaque)),
             _ => {}
         }
     }
     if content.is_empty() && calls.is_empty() {
         return elements;
     }
-    let role = message.role.as_str();
-    let role = if message.role == Role::Tool { "user" } else { role };
-    let content = match content.as_slice() {
-        [] => "null".to_owned(),
+    let role = if message.role == Role::Tool { "user" } else { message.role.as_str() };
+    let content = match (content.as_slice(), only_text(message)) {
+        ([], _) => "null".to_owned(),
         // One text is written as such: every server takes that form.
-        [_] if text_only(message).is_some() => quote(&text_only(message).unwrap_or_default()),
-        parts => format!("[{}]", parts.join(",")),
+        ([_], Some(text)) => quote(text),
+        (parts, _) => format!("[{}]", parts.join(",")),
     };
-    let calls =
-        if calls.is_empty() { String::new() } else { format!(r#","tool_calls":[{}]"#, calls.join(",")) };
-    elements.push(format!(r#"{{"role":"{role}","content":{content}{calls}}}"#));
+    let mut members = vec![format!(r#""role":"{role}","content":{content}"#)];
+    if !reasoning.is_empty() {
+        members.push(format!(r#""reasoning_content":{}"#, quote(&reasoning.join("\n"))));
+    }
+    if !calls.is_empty() {
+        members.push(format!(r#""tool_calls":[{}]"#, calls.join(",")));
+    }
+    elements.push(format!("{{{}}}", members.join(",")));
     elements
 }
 
-/// The one text of a message that has no other content to show.
-fn text_only(message: &Message) -> Option<String> {
-    let mut shown = message.parts().iter().filter(|part| match part {
-        Part::Text(text) => !text.trim().is_empty(),
-        Part::Image(_) | Part::Document(_) => true,
-        _ => false,
-    });
-    match (shown.next(), shown.next()) {
-        (Some(Part::Text(text)), None) => Some(text.clone()),
-        _ => None,
-    }
+/// The one text of a message, if it is all that the message shows.
+fn only_text(message: &Message) -> Option<&str> {
+    let mut texts = message.parts().iter().filter_map(Part::as_text).filter(|text| !text.trim().is_empty());
+    let text = texts.next()?;
+    let shows_more = |part: &Part| matches!(part, Part::Image(_) | Part::Document(_) | Part::Opaque(_));
+    (texts.next().is_none() && !message.parts().iter().any(shows_more)).then_some(text)
 }
 
-fn encode_result(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
-    let text = result_text(result, lost);
-    format!(r#"{{"role":"tool","tool_call_id":{},"content":{}}}"#, quote(&result.call_id), quote(&text))
+fn text_part(text: &str) -> String {
+    format!(r#"{{"type":"text","text":{}}}"#, quote(text))
+}
+
+fn encode_call(call: &ToolCall) -> String {
+    format!(
+        r#"{{"id":{},"type":"function","function":{{"name":{},"arguments":{}}}}}"#,
+        quote(&call.id),
+        quote(&call.name),
+        quote(&call.arguments)
+    )
+}
+
+fn encode_result(result: &ToolResult, position: usize, encoder: &mut Encoder<'_>) -> String {
+    let text = quote(&result_text(result, encoder));
+    // The older form pairs by the function's name.
+    if encoder.partner(position) == Some("function_call") {
+        return format!(r#"{{"role":"function","name":{},"content":{text}}}"#, quote(&result.call_id));
+    }
+    format!(r#"{{"role":"tool","tool_call_id":{},"content":{text}}}"#, quote(&result.call_id))
 }
 
 /// A result as one text, for formats whose results are texts. A failure can still be told from it.
-pub(super) fn result_text(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
-    let mut pieces = Vec::new();
-    for part in &result.content {
-        match part {
-            Part::Text(text) => pieces.push(text.clone()),
-            Part::Image(_) => {
-                lost("an image in a tool result".to_owned());
-                pieces.push(IMAGE_MARK.to_owned());
-            }
-            Part::Document(_) => {
-                lost("a document in a tool result".to_owned());
-                pieces.push(DOCUMENT_MARK.to_owned());
-            }
-            Part::Opaque(opaque) if !opaque.text.is_empty() => pieces.push(opaque.text.clone()),
-            _ => {}
-        }
-    }
-    let text = pieces.join("\n");
+pub(super) fn result_text(result: &ToolResult, encoder: &mut Encoder<'_>) -> String {
+    let text = plain_text(result, encoder);
     let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
     if result.is_error && !says_so { format!("Error: {text}") } else { text }
 }
 
-fn encode_image(media: &Media, lost: &mut dyn FnMut(String)) -> String {
+/// What can be read of a result; a mark stands for what cannot.
+pub(super) fn plain_text(result: &ToolResult, encoder: &mut Encoder<'_>) -> String {
+    let mut pieces: Vec<&str> = Vec::new();
+    for part in &result.content {
+        match part {
+            Part::Text(text) => pieces.push(text),
+            Part::Image(_) => {
+                encoder.lose("an image in a tool result");
+                pieces.push(IMAGE_MARK);
+            }
+            Part::Document(media) => match &media.source {
+                MediaSource::Text(text) => pieces.push(text),
+                _ => {
+                    encoder.lose("a document in a tool result");
+                    pieces.push(DOCUMENT_MARK);
+                }
+            },
+            Part::Opaque(opaque) if opaque.text.is_empty() => {
+                encoder.lose(format!("a block of the kind `{}` in a tool result", opaque.kind));
+            }
+            Part::Opaque(opaque) => pieces.push(&opaque.text),
+            _ => {}
+        }
+    }
+    pieces.join("\n")
+}
+
+fn encode_image(media: &Media, encoder: &mut Encoder<'_>) -> String {
     let Some(url) = to_url(media, "image/png") else {
-        lost("an image that only its provider has".to_owned());
-        return format!(r#"{{"type":"text","text":"{IMAGE_MARK}"}}"#);
+        encoder.lose("an image that only its provider has");
+        return text_part(IMAGE_MARK);
     };
     let detail = if media.low_detail { r#","detail":"low""# } else { "" };
     format!(r#"{{"type":"image_url","image_url":{{"url":{}{detail}}}}}"#, quote(&url))
 }
 
-fn encode_document(media: &Media, lost: &mut dyn FnMut(String)) -> String {
-    match &media.source {
-        MediaSource::Text(text) => format!(r#"{{"type":"text","text":{}}}"#, quote(text)),
-        MediaSource::Base64(_) => {
+fn encode_document(media: &Media, encoder: &mut Encoder<'_>) -> String {
+    let name = media.name.as_deref().unwrap_or("document");
+    let audio = media.media_type.as_deref().and_then(|media_type| media_type.strip_prefix("audio/"));
+    match (&media.source, audio) {
+        (MediaSource::Text(text), _) => text_part(text),
+        (MediaSource::Base64(data), Some(format)) => format!(
+            r#"{{"type":"input_audio","input_audio":{{"data":{},"format":{}}}}}"#,
+            quote(data),
+            quote(format)
+        ),
+        (MediaSource::Base64(_), None) => {
             let data = to_url(media, "application/pdf").unwrap_or_default();
-            let name = media.name.as_deref().unwrap_or("document");
             format!(r#"{{"type":"file","file":{{"filename":{},"file_data":{}}}}}"#, quote(name), quote(&data))
         }
+        (MediaSource::FileId(id), _) if encoder.own => {
+            format!(r#"{{"type":"file","file":{{"file_id":{}}}}}"#, quote(id))
+        }
         _ => {
-            lost("a document that only its provider has".to_owned());
-            format!(r#"{{"type":"text","text":"{DOCUMENT_MARK}"}}"#)
+            encoder.lose("a document that only its provider has");
+            text_part(DOCUMENT_MARK)
         }
     }
 }

@@ -5,8 +5,8 @@ use foldback_model::{
 };
 
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, to_url};
-use super::openai_chat::result_text;
-use super::{Frame, ShapeError};
+use super::openai_chat::{plain_text, result_text};
+use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
 pub(super) fn decode(object: &Object<'_>, item: &str) -> Result<Message, ShapeError> {
@@ -14,22 +14,21 @@ pub(super) fn decode(object: &Object<'_>, item: &str) -> Result<Message, ShapeEr
     let mut message = match kind.as_str() {
         "message" => decode_message(object)?,
         "reasoning" => Message::new(Role::Assistant, vec![Part::Thinking(reasoning(object))]),
-        _ if kind.ends_with("_call_output") || kind.ends_with("_output") => match object.text("call_id") {
-            Some(id) => Message::tool(output(&id, object)),
-            None => server_item(&kind, item),
-        },
-        _ => match object.text("call_id").filter(|_| is_call(&kind, object)) {
-            Some(id) => Message::new(Role::Assistant, vec![Part::ToolCall(call(&kind, id, object))]),
-            None => server_item(&kind, item),
+        _ => match object.text("call_id").filter(|_| !is_run_by_server(object)) {
+            Some(id) if kind.ends_with("_output") => Message::tool(decode_output(&id, object)),
+            Some(id) if kind.ends_with("_call") => {
+                Message::new(Role::Assistant, vec![Part::ToolCall(decode_call(&kind, id, object))])
+            }
+            _ => server_item(&kind, item),
         },
     };
     message.meta.id = object.text("id");
     Ok(message)
 }
 
-/// Whether the item waits for an output. What the server runs itself carries its outcome.
-fn is_call(kind: &str, object: &Object<'_>) -> bool {
-    kind.ends_with("_call") && object.text("execution").as_deref() != Some("server")
+/// What the server runs itself waits for nobody.
+fn is_run_by_server(object: &Object<'_>) -> bool {
+    object.text("execution").as_deref() == Some("server")
 }
 
 fn decode_message(object: &Object<'_>) -> Result<Message, ShapeError> {
@@ -73,9 +72,11 @@ fn decode_part(part: &str) -> Part {
     let Some(object) = Object::parse(part) else { return opaque("", part) };
     let kind = object.text("type").unwrap_or_default();
     let known = match kind.as_str() {
-        "input_text" | "output_text" | "text" | "summary_text" => object.text("text").map(Part::Text),
+        "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
+            object.text("text").map(Part::Text)
+        }
         "refusal" => object.text("refusal").map(Part::Text),
-        "input_image" => image(&object).map(Part::Image),
+        "input_image" | "computer_screenshot" => image(&object).map(Part::Image),
         "input_file" => document(&object).map(Part::Document),
         _ => None,
     };
@@ -115,23 +116,33 @@ fn reasoning(object: &Object<'_>) -> Thinking {
 }
 
 /// A call of any kind: its id is `call_id`; `id` is the item's own.
-fn call(kind: &str, id: String, object: &Object<'_>) -> ToolCall {
+fn decode_call(kind: &str, id: String, object: &Object<'_>) -> ToolCall {
     let name = object.text("name").unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
     let arguments = object.get_any(&["arguments", "input", "action", "operation"]).unwrap_or("{}");
-    ToolCall::new(id, name, json::string(arguments).unwrap_or_else(|| arguments.to_owned()))
+    ToolCall::new(id, name, json::string(arguments).unwrap_or_else(|| json::compact(arguments)))
 }
 
-fn output(id: &str, object: &Object<'_>) -> ToolResult {
+fn decode_output(id: &str, object: &Object<'_>) -> ToolResult {
     let mut result = ToolResult::new(id, "");
     result.content = match object.get_any(&["output", "tools"]) {
         None => Vec::new(),
-        Some(output) => decode_content(output).unwrap_or_else(|| match Object::parse(output) {
-            Some(part) if part.has("type") => vec![decode_part(output)],
-            _ => vec![Part::Text(output.to_owned())],
-        }),
+        Some(output) => match (json::string(output), json::list(output)) {
+            (Some(text), _) => vec![Part::Text(text)],
+            (None, Some(parts)) => parts.into_iter().map(decode_output_part).collect(),
+            (None, None) => vec![decode_output_part(output)],
+        },
     };
     result.is_error = object.text("status").as_deref() == Some("failed");
     result
+}
+
+/// A part of a message, or what else an output may be: data without a type is its own text.
+fn decode_output_part(part: &str) -> Part {
+    match Object::parse(part) {
+        Some(object) if object.has("type") => decode_part(part),
+        Some(object) if object.has("stdout") || object.has("stderr") => Part::Text(json::readable(part)),
+        _ => Part::Text(json::compact(part)),
+    }
 }
 
 /// An item that the server makes and answers itself.
@@ -153,48 +164,40 @@ pub(super) fn bind(messages: &mut [Message]) {
     }
 }
 
-pub(super) fn frame(context: &Context) -> Frame {
+pub(super) fn frame(context: &Context, max_tokens: Option<&str>) -> Frame {
     let mut frame = Frame::default();
-    if let Some(system) = &context.system {
-        frame.before.push(("instructions", quote(system)));
-    }
-    let tools: Vec<String> = context
-        .tools
-        .iter()
-        .map(|tool| {
-            format!(
-                r#"{{"type":"function","name":{},"description":{},"parameters":{}}}"#,
-                quote(&tool.name),
-                quote(&tool.description),
-                tool.schema
-            )
-        })
-        .collect();
-    if !tools.is_empty() {
-        frame.after.push(("tools", format!("[{}]", tools.join(","))));
-    }
+    frame.before.extend(max_tokens.map(|limit| ("max_output_tokens", limit.to_owned())));
+    frame.before.extend(context.system.as_deref().map(|system| ("instructions", quote(system))));
     frame
 }
 
-pub(super) fn encode(message: &Message, lost: &mut dyn FnMut(String)) -> Vec<String> {
-    let mut items: Vec<String> = message.results().map(|result| encode_result(result, lost)).collect();
+pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String> {
+    let mut items = Vec::new();
     let mut content = Vec::new();
     let mut calls = Vec::new();
     let text_type = if message.role == Role::Assistant { "output_text" } else { "input_text" };
-    for part in message.parts() {
+    let text_part = |text: &str| format!(r#"{{"type":"{text_type}","text":{}}}"#, quote(text));
+    for (position, part) in message.parts().iter().enumerate() {
         match part {
+            Part::ToolResult(result) => items.push(encode_result(result, position, encoder)),
             Part::Text(text) if text.trim().is_empty() => {}
-            Part::Text(text) => content.push(format!(r#"{{"type":"{text_type}","text":{}}}"#, quote(text))),
-            Part::Image(media) => content.push(encode_image(media, text_type, lost)),
-            Part::Document(media) => content.push(encode_document(media, text_type, lost)),
-            Part::ToolCall(call) => calls.push(format!(
-                r#"{{"type":"function_call","call_id":{},"name":{},"arguments":{}}}"#,
-                quote(&call.id),
-                quote(&call.name),
-                quote(&call.arguments)
-            )),
-            Part::Thinking(_) => lost("reasoning".to_owned()),
-            Part::Opaque(opaque) => lost(format!("a block of the kind `{}`", opaque.kind)),
+            Part::Text(text) => content.push(text_part(text)),
+            Part::Image(_) if message.role == Role::Assistant => {
+                encoder.lose("an image");
+                content.push(text_part(IMAGE_MARK));
+            }
+            Part::Document(_) if message.role == Role::Assistant => {
+                encoder.lose("a document");
+                content.push(text_part(DOCUMENT_MARK));
+            }
+            Part::Image(media) => content.push(encode_image(media, encoder)),
+            Part::Document(media) => content.push(encode_document(media, encoder)),
+            Part::ToolCall(call) => calls.push(encode_call(call, position, encoder)),
+            // A reasoning item is whole or not there at all: who changed it made it another one.
+            Part::Thinking(_) => encoder.lose("reasoning"),
+            // Inside a message a block of its own, else an item.
+            Part::Opaque(opaque) if message.role == Role::Assistant => calls.extend(encoder.opaque(opaque)),
+            Part::Opaque(opaque) => content.extend(encoder.opaque(opaque)),
             _ => {}
         }
     }
@@ -206,53 +209,111 @@ pub(super) fn encode(message: &Message, lost: &mut dyn FnMut(String)) -> Vec<Str
     items
 }
 
-fn encode_result(result: &ToolResult, lost: &mut dyn FnMut(String)) -> String {
-    let has_media = result.content.iter().any(|part| matches!(part, Part::Image(_) | Part::Document(_)));
-    let output = if has_media {
-        let parts: Vec<String> = result
-            .content
-            .iter()
-            .filter_map(|part| match part {
-                Part::Text(text) => Some(format!(r#"{{"type":"input_text","text":{}}}"#, quote(text))),
-                Part::Image(media) => Some(encode_image(media, "input_text", lost)),
-                Part::Document(media) => Some(encode_document(media, "input_text", lost)),
-                _ => None,
-            })
-            .collect();
-        format!("[{}]", parts.join(","))
-    } else {
-        quote(&result_text(result, lost))
+/// A call, of the kind that its output has: the provider pairs them by both kind and id.
+fn encode_call(call: &ToolCall, position: usize, encoder: &Encoder<'_>) -> String {
+    let (kind, key) = match encoder.partner(position) {
+        Some("custom_tool_call_output") => ("custom_tool_call", "input"),
+        _ => ("function_call", "arguments"),
     };
-    format!(r#"{{"type":"function_call_output","call_id":{},"output":{output}}}"#, quote(&result.call_id))
+    format!(
+        r#"{{"type":"{kind}","call_id":{},"name":{},"{key}":{}}}"#,
+        quote(&call.id),
+        quote(&call.name),
+        quote(&call.arguments)
+    )
 }
 
-fn mark(text_type: &str, mark: &str) -> String {
-    format!(r#"{{"type":"{text_type}","text":"{mark}"}}"#)
-}
-
-fn encode_image(media: &Media, text_type: &str, lost: &mut dyn FnMut(String)) -> String {
-    let Some(url) = to_url(media, "image/png").filter(|_| text_type == "input_text") else {
-        lost("an image".to_owned());
-        return mark(text_type, IMAGE_MARK);
-    };
-    let detail = if media.low_detail { "low" } else { "auto" };
-    format!(r#"{{"type":"input_image","image_url":{},"detail":"{detail}"}}"#, quote(&url))
-}
-
-fn encode_document(media: &Media, text_type: &str, lost: &mut dyn FnMut(String)) -> String {
-    let name = media.name.as_deref().unwrap_or("document");
-    match &media.source {
-        MediaSource::Text(text) => format!(r#"{{"type":"{text_type}","text":{}}}"#, quote(text)),
-        MediaSource::Url(url) if text_type == "input_text" => {
-            format!(r#"{{"type":"input_file","file_url":{}}}"#, quote(url))
+/// A result, of the kind that its call has.
+fn encode_result(result: &ToolResult, position: usize, encoder: &mut Encoder<'_>) -> String {
+    let id = quote(&result.call_id);
+    let partner = encoder.partner(position).unwrap_or_default().to_owned();
+    let text = |encoder: &mut Encoder<'_>| quote(&result_text(result, encoder));
+    match partner.as_str() {
+        "local_shell_call" => {
+            format!(r#"{{"type":"local_shell_call_output","call_id":{id},"output":{}}}"#, text(encoder))
         }
-        MediaSource::Base64(_) if text_type == "input_text" => {
+        "apply_patch_call" => {
+            let status = if result.is_error { "failed" } else { "completed" };
+            let output = quote(&plain_text(result, encoder));
+            format!(
+                r#"{{"type":"apply_patch_call_output","call_id":{id},"status":"{status}","output":{output}}}"#
+            )
+        }
+        "shell_call" => {
+            let outcome = format!(r#"{{"type":"exit","exit_code":{}}}"#, u8::from(result.is_error));
+            let output = quote(&plain_text(result, encoder));
+            format!(
+                r#"{{"type":"shell_call_output","call_id":{id},"output":[{{"stdout":{output},"stderr":"","outcome":{outcome}}}]}}"#
+            )
+        }
+        _ => {
+            let kind = if partner == "custom_tool_call" { "custom_tool_call" } else { "function_call" };
+            let output = output(result, encoder);
+            format!(r#"{{"type":"{kind}_output","call_id":{id},"output":{output}}}"#)
+        }
+    }
+}
+
+/// One text, or a list of parts where there is more than text.
+fn output(result: &ToolResult, encoder: &mut Encoder<'_>) -> String {
+    let is_media = |part: &Part| match part {
+        Part::Image(_) => true,
+        Part::Document(media) => !matches!(media.source, MediaSource::Text(_)),
+        _ => false,
+    };
+    if !result.content.iter().any(is_media) {
+        return quote(&result_text(result, encoder));
+    }
+    let mut parts = Vec::new();
+    if result.is_error {
+        parts.push(input_text("Error:"));
+    }
+    for part in &result.content {
+        match part {
+            Part::Text(text) if text.is_empty() => {}
+            Part::Text(text) => parts.push(input_text(text)),
+            Part::Image(media) => parts.push(encode_image(media, encoder)),
+            Part::Document(media) => parts.push(encode_document(media, encoder)),
+            Part::Opaque(opaque) => parts.extend(encoder.opaque(opaque)),
+            _ => {}
+        }
+    }
+    format!("[{}]", parts.join(","))
+}
+
+fn input_text(text: &str) -> String {
+    format!(r#"{{"type":"input_text","text":{}}}"#, quote(text))
+}
+
+fn encode_image(media: &Media, encoder: &mut Encoder<'_>) -> String {
+    let detail = if media.low_detail { "low" } else { "auto" };
+    let source = match (&media.source, to_url(media, "image/png")) {
+        (_, Some(url)) => format!(r#""image_url":{}"#, quote(&url)),
+        (MediaSource::FileId(id), None) if encoder.own => format!(r#""file_id":{}"#, quote(id)),
+        _ => {
+            encoder.lose("an image that only its provider has");
+            return input_text(IMAGE_MARK);
+        }
+    };
+    format!(r#"{{"type":"input_image",{source},"detail":"{detail}"}}"#)
+}
+
+fn encode_document(media: &Media, encoder: &mut Encoder<'_>) -> String {
+    let name = media.name.as_deref().unwrap_or("document");
+    let is_audio = media.media_type.as_deref().is_some_and(|media_type| media_type.starts_with("audio/"));
+    match &media.source {
+        MediaSource::Text(text) => input_text(text),
+        MediaSource::Url(url) => format!(r#"{{"type":"input_file","file_url":{}}}"#, quote(url)),
+        MediaSource::Base64(_) if !is_audio => {
             let data = to_url(media, "application/pdf").unwrap_or_default();
             format!(r#"{{"type":"input_file","filename":{},"file_data":{}}}"#, quote(name), quote(&data))
         }
+        MediaSource::FileId(id) if encoder.own => {
+            format!(r#"{{"type":"input_file","file_id":{}}}"#, quote(id))
+        }
         _ => {
-            lost("a document".to_owned());
-            mark(text_type, DOCUMENT_MARK)
+            encoder.lose("a document that the provider cannot get at");
+            input_text(DOCUMENT_MARK)
         }
     }
 }

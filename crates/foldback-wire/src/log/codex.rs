@@ -10,7 +10,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use foldback_model::{Kind, Message, Role, Usage, WireFormat};
+use foldback_model::{Kind, Message, Pin, Role, Usage, WireFormat};
 
 use super::Log;
 use super::lines::{Damage, Line, Text, lines, unknown};
@@ -19,7 +19,7 @@ use crate::json::quote;
 use crate::{ReadError, codec};
 use record::{
     Compacted, EventHead, ItemHead, ItemRole, LogUsage, Record, SessionMeta, TokenInfo, TurnContext,
-    is_harness, item_role, usage, without_private_members,
+    is_harness, is_standing, item_role, usage, without_private_members,
 };
 
 pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Log, ReadError> {
@@ -299,6 +299,8 @@ impl<'a> Rollout<'a> {
                 message.meta.kind = Kind::Summary;
             } else if message.role == Role::User && is_harness(&message) {
                 message.meta.kind = Kind::Injected;
+                // The project's rules: Codex itself carries them over when it compacts.
+                message.meta.pin = is_standing(&message).then_some(Pin::Prefix);
             }
             log.push(message, item.line, item.epoch);
         }

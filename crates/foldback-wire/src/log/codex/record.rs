@@ -156,6 +156,13 @@ pub(super) fn usage(said: &LogUsage) -> Usage {
     usage
 }
 
+/// Whether the message holds instructions of the project or the user that go for the whole session.
+pub(super) fn is_standing(message: &Message) -> bool {
+    const OPENINGS: [&str; 2] = ["# AGENTS.md instructions", "<user_instructions>"];
+    let texts = message.parts().iter().filter_map(Part::as_text).map(str::trim_start);
+    texts.into_iter().any(|text| OPENINGS.iter().any(|opening| text.starts_with(opening)))
+}
+
 /// Whether Codex itself wrote the message in the user's name.
 pub(super) fn is_harness(message: &Message) -> bool {
     const OPENINGS: [&str; 8] = [

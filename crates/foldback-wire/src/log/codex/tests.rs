@@ -1,4 +1,4 @@
-use foldback_model::{Kind, Role, TokenCount};
+use foldback_model::{Kind, Pin, Role, TokenCount};
 
 use crate::log::tests::{read_as, sketch};
 use crate::{Document, Format};
@@ -61,6 +61,7 @@ fn items_are_what_the_model_saw() {
     let messages = &document.context.messages;
     let kinds: Vec<Kind> = messages[..2].iter().map(|message| message.kind()).collect();
     assert_eq!(kinds, [Kind::Injected, Kind::Plain]);
+    assert_eq!(messages[0].meta.pin, None, "what the surroundings were is no instruction");
     let bound: Vec<bool> = messages.iter().map(|message| message.meta.binds_next).collect();
     assert_eq!(bound, [false, false, true, false, false, false]);
     let usage = messages[3].meta.usage.unwrap();
@@ -182,4 +183,12 @@ fn a_damaged_line_is_skipped_on_request() {
     assert_eq!(read_as(Format::Codex, &text, |_| {}).unwrap_err().line, Some(2));
     let document = read_as(Format::Codex, &text, |options| options.lenient = true).unwrap();
     assert_eq!((document.skipped_lines, sketch(&document).len()), (1, 2));
+}
+
+#[test]
+fn the_rules_of_the_project_are_pinned() {
+    let document =
+        read(&[item(&said("user", "# AGENTS.md instructions for /p: use tabs.")), item(&said("user", "go"))]);
+    let pins: Vec<Option<Pin>> = document.context.messages.iter().map(|message| message.meta.pin).collect();
+    assert_eq!(pins, [Some(Pin::Prefix), None]);
 }

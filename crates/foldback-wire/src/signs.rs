@@ -1,0 +1,162 @@
+//! What the elements of a list say about the format that they are of.
+
+use foldback_model::WireFormat;
+
+use crate::json::{self, Object};
+
+/// What was seen in a list, in one pass and without keeping its elements.
+#[derive(Default)]
+pub(crate) struct ListSigns {
+    n_elements: usize,
+    n_objects: usize,
+    n_with_role: usize,
+    n_with_parts: usize,
+    /// Elements with a `type` that the Responses API knows, and with any.
+    n_items: usize,
+    n_typed: usize,
+    /// What a message of one of the two formats with `messages` has and the other has not.
+    strong: Option<WireFormat>,
+    has_system: bool,
+    /// Whether a message is of a third format that looks like these two.
+    is_foreign: bool,
+    speaks_as_assistant: bool,
+}
+
+/// What one message says.
+enum Sign {
+    Of(WireFormat),
+    Foreign,
+}
+
+impl ListSigns {
+    /// The signs of the list `json`, or `None` for any other kind of value.
+    pub(crate) fn of(json: &str) -> Option<Self> {
+        let mut signs = Self::default();
+        json::each(json, |element| {
+            signs.n_elements += 1;
+            if let Some(object) = Object::parse(element) {
+                signs.see(&object);
+            }
+            // A list without any object is no conversation, however long it is.
+            signs.n_objects > 0 || signs.n_elements < 8
+        })?;
+        Some(signs)
+    }
+
+    fn see(&mut self, object: &Object<'_>) {
+        self.n_objects += 1;
+        let role = object.text("role");
+        let kind = object.text("type");
+        self.n_with_role += usize::from(role.is_some());
+        self.n_with_parts += usize::from(object.has("parts"));
+        self.n_typed += usize::from(kind.is_some());
+        self.n_items += usize::from(kind.as_deref().is_some_and(is_item));
+        self.has_system |= role.as_deref() == Some("system");
+        self.speaks_as_assistant |= role.as_deref() == Some("assistant");
+        if self.strong.is_none() && !self.is_foreign {
+            match sign(object, role.as_deref()) {
+                Some(Sign::Of(wire)) => self.strong = Some(wire),
+                Some(Sign::Foreign) => self.is_foreign = true,
+                None => {}
+            }
+        }
+    }
+
+    fn is_all(&self, n: usize) -> bool {
+        n == self.n_elements && n > 0
+    }
+
+    /// Whether this may be `messages` of a request. One bad message does not make it another format.
+    pub(crate) fn may_be_messages(&self) -> bool {
+        !self.is_foreign && (self.n_elements == 0 || self.n_with_role > 0)
+    }
+
+    /// Whether this may be `input` of a request.
+    pub(crate) fn may_be_items(&self) -> bool {
+        self.n_elements == 0 || self.n_with_role > 0 || self.n_typed > 0
+    }
+
+    /// Whether this may be `contents` of a request.
+    pub(crate) fn may_be_contents(&self) -> bool {
+        self.n_elements == 0 || self.n_with_parts > 0
+    }
+
+    /// Chat or Anthropic, where the messages tell.
+    pub(crate) fn says(&self) -> Option<WireFormat> {
+        // Anthropic takes system messages in the list too, though seldom.
+        self.strong.or(self.has_system.then_some(WireFormat::OpenAiChat))
+    }
+
+    /// The format of a list without a request around it: all its elements have to be of it.
+    pub(crate) fn of_bare_list(&self) -> Option<WireFormat> {
+        if self.is_all(self.n_with_parts) && !self.speaks_as_assistant {
+            return Some(WireFormat::Gemini);
+        }
+        if self.n_items > 0 && self.n_typed + self.n_with_role >= self.n_elements {
+            return Some(WireFormat::OpenAiResponses);
+        }
+        let is_messages = self.is_all(self.n_with_role) && self.n_with_parts == 0 && !self.is_foreign;
+        is_messages.then(|| self.says().unwrap_or(WireFormat::OpenAiChat))
+    }
+}
+
+/// Whether the Responses API has items of this kind.
+fn is_item(kind: &str) -> bool {
+    matches!(
+        kind,
+        "message"
+            | "reasoning"
+            | "compaction"
+            | "item_reference"
+            | "function_call"
+            | "function_call_output"
+            | "custom_tool_call"
+            | "custom_tool_call_output"
+            | "local_shell_call"
+            | "local_shell_call_output"
+            | "shell_call"
+            | "shell_call_output"
+            | "apply_patch_call"
+            | "apply_patch_call_output"
+            | "computer_call"
+            | "computer_call_output"
+            | "tool_search_call"
+            | "tool_search_output"
+            | "web_search_call"
+            | "file_search_call"
+            | "code_interpreter_call"
+            | "image_generation_call"
+            | "mcp_call"
+            | "mcp_list_tools"
+    )
+}
+
+fn sign(message: &Object<'_>, role: Option<&str>) -> Option<Sign> {
+    let mut sign = None;
+    let content = message.get("content").unwrap_or("null");
+    json::each(content, |block| {
+        sign = Object::parse(block).and_then(|block| sign_of_block(&block));
+        sign.is_none()
+    });
+    let is_chat = matches!(role, Some("tool" | "function" | "developer"))
+        || ["tool_calls", "tool_call_id", "function_call"].iter().any(|key| message.has(key));
+    sign.or_else(|| is_chat.then_some(Sign::Of(WireFormat::OpenAiChat)))
+}
+
+fn sign_of_block(block: &Object<'_>) -> Option<Sign> {
+    let Some(kind) = block.text("type") else {
+        // Bedrock's blocks say by their one member what they are.
+        return Some(Sign::Foreign);
+    };
+    match kind.as_str() {
+        "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use" => {
+            Some(Sign::Of(WireFormat::Anthropic))
+        }
+        "image" | "document" if block.has("source") => Some(Sign::Of(WireFormat::Anthropic)),
+        "image_url" | "input_audio" => Some(Sign::Of(WireFormat::OpenAiChat)),
+        "file" if block.has("file") => Some(Sign::Of(WireFormat::OpenAiChat)),
+        // Vercel's blocks.
+        "tool-call" | "tool-result" => Some(Sign::Foreign),
+        _ => None,
+    }
+}
