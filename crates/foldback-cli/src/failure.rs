@@ -5,9 +5,14 @@ use std::path::Path;
 use foldback::wire::ReadError;
 use serde::Serialize;
 
+/// A failure. Boxed, so that results stay small.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Failure(Box<Report>);
+
 /// What was wrong, where, and what was expected.
 #[derive(Debug, Serialize)]
-pub(crate) struct Failure {
+struct Report {
     kind: String,
     file: Option<String>,
     line: Option<usize>,
@@ -20,7 +25,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn new(kind: &str, message: String) -> Self {
-        Self {
+        Self(Box::new(Report {
             kind: kind.to_owned(),
             file: None,
             line: None,
@@ -28,7 +33,7 @@ impl Failure {
             offset: None,
             expected: None,
             message,
-        }
+        }))
     }
 
     /// The options do not make sense.
@@ -44,13 +49,13 @@ impl Failure {
     /// A file that cannot be opened, read or written.
     pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Self {
         let mut failure = Self::new("io", format!("cannot {doing}: {error}"));
-        failure.file = Some(path.display().to_string());
+        failure.0.file = Some(path.display().to_string());
         failure
     }
 
     /// A file whose content cannot be read.
     pub(crate) fn read(file: String, error: ReadError) -> Self {
-        Self {
+        Self(Box::new(Report {
             kind: error.kind.as_str().to_owned(),
             file: Some(file),
             line: error.line,
@@ -58,7 +63,7 @@ impl Failure {
             offset: error.offset,
             expected: Some(error.expected),
             message: error.message,
-        }
+        }))
     }
 
     /// Tells about it on standard error.
@@ -69,22 +74,22 @@ impl Failure {
                 error: &'a Failure,
             }
             let object = Object { error: self };
-            eprintln!("{}", serde_json::to_string(&object).unwrap_or_else(|_| self.message.clone()));
+            eprintln!("{}", serde_json::to_string(&object).unwrap_or_else(|_| self.0.message.clone()));
             return;
         }
         let mut text = String::from("error: ");
-        if let Some(file) = &self.file {
+        if let Some(file) = &self.0.file {
             text.push_str(file);
             text.push_str(": ");
         }
-        match (self.line, self.column, self.offset) {
+        match (self.0.line, self.0.column, self.0.offset) {
             (Some(line), Some(column), _) => text.push_str(&format!("line {line}, column {column}: ")),
             (Some(line), None, _) => text.push_str(&format!("line {line}: ")),
             (None, _, Some(offset)) => text.push_str(&format!("byte {offset}: ")),
             (None, ..) => {}
         }
-        text.push_str(&self.message);
-        if let Some(expected) = &self.expected {
+        text.push_str(&self.0.message);
+        if let Some(expected) = &self.0.expected {
             text.push_str("\n  expected: ");
             text.push_str(expected);
         }

@@ -76,7 +76,8 @@ pub struct Written {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lost {
-    /// Index of the message, in the context as projected.
+    /// Index of the message, in the context as projected; 0 for a tool definition, which stands in no
+    /// message.
     pub index: usize,
     /// What was lost, for a person.
     pub what: String,

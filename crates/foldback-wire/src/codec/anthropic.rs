@@ -4,7 +4,7 @@ use foldback_model::{
     Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult,
 };
 
-use super::media::{DOCUMENT_MARK, IMAGE_MARK};
+use super::media::{DOCUMENT_MARK, IMAGE_MARK, mark_of};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
@@ -130,7 +130,7 @@ pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String
             Part::Thinking(thinking) if keeps_thinking => rest.push(thinking_block(thinking)),
             Part::Image(_) | Part::Document(_) if message.role == Role::Assistant => {
                 encoder.lose("content that a model cannot say here");
-                rest.push(text_block(IMAGE_MARK));
+                rest.push(text_block(mark_of(part)));
             }
             other => rest.extend(encode_block(other, encoder)),
         }

@@ -1,6 +1,6 @@
 //! Pictures and documents, as far as the formats agree on them.
 
-use foldback_model::{Media, MediaSource};
+use foldback_model::{Media, MediaSource, Part};
 
 /// The content of an address, which may be inline: `data:image/png;base64,…`.
 pub(super) fn from_url(url: &str) -> Media {
@@ -29,3 +29,8 @@ pub(super) fn to_url(media: &Media, default_type: &str) -> Option<String> {
 pub(super) const IMAGE_MARK: &str = "[image]";
 /// The same for a document.
 pub(super) const DOCUMENT_MARK: &str = "[document]";
+
+/// The mark of a picture or a document.
+pub(super) fn mark_of(part: &Part) -> &'static str {
+    if matches!(part, Part::Image(_)) { IMAGE_MARK } else { DOCUMENT_MARK }
+}

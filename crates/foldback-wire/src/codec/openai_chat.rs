@@ -4,7 +4,7 @@ use foldback_model::{
     Context, Media, MediaSource, Message, Opaque, Part, Role, Thinking, ToolCall, ToolResult,
 };
 
-use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, to_url};
+use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, mark_of, to_url};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
@@ -152,7 +152,7 @@ pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String
             Part::Text(text) => content.push(text_part(text)),
             Part::Image(_) | Part::Document(_) if message.role == Role::Assistant => {
                 encoder.lose("content that a model cannot say here");
-                content.push(text_part(IMAGE_MARK));
+                content.push(text_part(mark_of(part)));
             }
             Part::Image(media) => content.push(encode_image(media, encoder)),
             Part::Document(media) => content.push(encode_document(media, encoder)),
