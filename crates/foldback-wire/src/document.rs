@@ -84,6 +84,27 @@ pub struct Lost {
 }
 
 impl Document {
+    /// A conversation of your own making, to be written in `wire`.
+    ///
+    /// ```
+    /// use foldback_model::{Context, Message, WireFormat};
+    /// use foldback_wire::Document;
+    ///
+    /// let document = Document::of_context(WireFormat::Anthropic, Context::new(vec![Message::user("hi")]));
+    /// let written = document.write(&document.context);
+    /// assert_eq!(written.json, r#"{"messages":[{"role":"user","content":"hi"}]}"#);
+    /// ```
+    #[must_use]
+    pub fn of_context(wire: WireFormat, context: Context) -> Self {
+        Self {
+            format: Format::Wire(wire),
+            context,
+            boundaries: Vec::new(),
+            skipped_lines: 0,
+            envelope: Envelope::Made,
+        }
+    }
+
     /// The wire format that the conversation is written in: its own, or the one nearest to the log
     /// (Claude Code: Anthropic; Codex: Responses; pi: Anthropic).
     #[must_use]
