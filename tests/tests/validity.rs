@@ -42,7 +42,12 @@ fn compact(document: &Document, keep: u64, pinned: &[usize]) -> Result<Compacted
     compaction.finish()
 }
 
-fn stays_valid(document: &Document, wire: WireFormat, keep: u64, pins: &[usize]) -> Result<(), TestCaseError> {
+fn stays_valid(
+    document: &Document,
+    wire: WireFormat,
+    keep: u64,
+    pins: &[usize],
+) -> Result<(), TestCaseError> {
     prop_assert_eq!(findings(document, wire), Vec::<String>::new(), "the generated request is broken");
     let n = document.context.messages.len();
     let pinned: Vec<usize> = pins.iter().map(|pin| pin % n.max(1)).filter(|&pin| pin < n).collect();

@@ -95,14 +95,6 @@ impl CallGraph {
     pub fn may_cut_at(&self, index: usize) -> bool {
         self.legal.get(index).copied().unwrap_or(false)
     }
-
-    /// The messages that cannot be parted from message `index`, itself included.
-    #[must_use]
-    pub fn unit_of(&self, index: usize) -> std::ops::Range<usize> {
-        let start = (0..=index).rev().find(|&i| i == 0 || self.legal[i]).unwrap_or(0);
-        let end = (index + 1..self.legal.len()).find(|&i| self.legal[i]).unwrap_or(self.legal.len() - 1);
-        start..end
-    }
 }
 
 /// A call seen so far, and where it was answered last.
@@ -332,13 +324,5 @@ mod tests {
     #[test]
     fn a_second_result_stays_with_its_call() {
         check("a>1 t<1 u t<1 u", &[0, 4, 5]);
-    }
-
-    #[test]
-    fn the_unit_of_a_message_is_its_exchange() {
-        let graph = CallGraph::new(&history("u a>1,2 t<2 u t<1 a"), &[]);
-        assert_eq!(graph.unit_of(3), 1..5);
-        assert_eq!(graph.unit_of(0), 0..1);
-        assert_eq!(graph.unit_of(5), 5..6);
     }
 }
