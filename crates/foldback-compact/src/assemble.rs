@@ -1,75 +1,60 @@
 //! Puts the new conversation together.
 
-use foldback_model::{Context, Message, Role, Summary, TokenCount, repair};
+use foldback_model::{
+    CallGraph, Context, MediaSource, Message, Part, Pin, Role, Summary, TokenCount, repair,
+};
 use foldback_plan::{Cut, Irreducible, Plan};
 use sha2::{Digest, Sha256};
 
 use crate::Request;
 use crate::record::Dropped;
 
-/// Marks our summary while the kept messages are mended around it.
-const MARK: &str = "foldback-new-summary";
-
 /// The context after `plan`, and what had to be mended in what is kept.
 pub(crate) fn context(request: &Request<'_>, plan: &Plan, summary: Summary) -> (Context, Vec<Dropped>) {
     let old = &request.context.messages;
-    let is_instruction = |index: &&usize| old[**index].role.is_instruction();
-    let instructions = plan.stays.iter().filter(is_instruction);
-    let pins: Vec<usize> = plan.stays.iter().filter(|index| !is_instruction(index)).copied().collect();
-    let place = summary_place(old, plan, &pins);
-
-    let mut messages: Vec<Message> = instructions.map(|&index| old[index].clone()).collect();
-    messages.extend(pins[..place].iter().map(|&index| old[index].clone()));
-    messages.extend(marked(&summary));
-    messages.extend(pins[place..].iter().map(|&index| old[index].clone()));
-    messages.extend_from_slice(&old[plan.first_kept..]);
-
-    let sources: Vec<Option<usize>> = messages.iter().map(|message| position(message, old)).collect();
-    let dropped = repair(&mut messages, request.pending)
-        .into_iter()
-        .map(|repair| {
-            let index = sources.get(repair.message).copied().flatten();
-            Dropped::new(index, repair.call_id, repair.kind)
-        })
-        .collect();
-    let summary_at = messages.iter().position(is_marked);
-    messages.retain(|message| !is_marked(message));
+    let (instructions, pins): (Vec<usize>, Vec<usize>) =
+        plan.stays.iter().partition(|&&index| old[index].role.is_instruction());
+    let (prefix, in_place) = by_pin(&pins, request);
+    let n_instructions = instructions.len();
+    let n_leading = in_place.iter().take_while(|&&index| index < plan.summarize.start).count();
+    let n_prefix = prefix.len();
+    let pins: Vec<usize> = prefix.into_iter().chain(in_place).collect();
+    let n_in_front = match pins.first() {
+        // A summary in front of everything makes sure that a user speaks first.
+        Some(&first) if old[first].role != Role::User => 0,
+        // A conversation of nothing but pins ends with the summary: the model has something to answer.
+        _ if plan.cut == Cut::All => pins.len(),
+        // Pins that open the conversation stay in front, where a provider may have cached them.
+        _ => n_prefix + n_leading,
+    };
+    let sources: Vec<usize> = instructions.into_iter().chain(pins).chain(plan.first_kept..old.len()).collect();
+    let mut messages: Vec<Message> = sources.iter().map(|&index| old[index].clone()).collect();
+    let repairs = repair(&mut messages, request.pending);
 
     let mut context = request.context.clone_without_messages();
+    context.epoch = old.iter().map(|message| message.meta.epoch).fold(context.epoch, u32::max).saturating_add(1);
     context.summary = Some(summary);
-    context.summary_at = summary_at;
+    context.summary_at = repairs.places.get(n_instructions + n_in_front).copied();
     context.messages = messages;
+    let dropped = repairs
+        .done
+        .into_iter()
+        .map(|repair| Dropped::new(sources[repair.message], repair.call_id, repair.kind))
+        .collect();
     (context, dropped)
 }
 
-/// How many of the pinned messages stand in front of the summary.
-///
-/// Pins that open the conversation stay in front, where a provider may have cached them, and a
-/// conversation of nothing but pins ends with the summary, so that the model has something to answer.
-/// A summary in front of everything makes sure that a user speaks first.
-fn summary_place(old: &[Message], plan: &Plan, pins: &[usize]) -> usize {
-    if pins.first().is_none_or(|&first| old[first].role != Role::User) {
-        return 0;
+/// Divides pinned messages into those that go to the front and those that stay where they are. What
+/// cannot be parted from a message goes with it.
+fn by_pin(pins: &[usize], request: &Request<'_>) -> (Vec<usize>, Vec<usize>) {
+    let messages = &request.context.messages;
+    let graph = CallGraph::new(messages, request.pending);
+    let (mut prefix, mut in_place) = (Vec::new(), Vec::new());
+    for unit in pins.chunk_by(|&one, &next| one + 1 == next && !graph.may_cut_at(next)) {
+        let to_front = unit.iter().any(|&index| messages[index].meta.pin == Some(Pin::Prefix));
+        if to_front { &mut prefix } else { &mut in_place }.extend_from_slice(unit);
     }
-    if plan.cut == Cut::All {
-        return pins.len();
-    }
-    pins.iter().take_while(|&&index| index < plan.summarize.start).count()
-}
-
-fn marked(summary: &Summary) -> Option<Message> {
-    let mut message = summary.to_message()?;
-    message.meta.id = Some(MARK.to_owned());
-    Some(message)
-}
-
-fn is_marked(message: &Message) -> bool {
-    message.meta.id.as_deref() == Some(MARK)
-}
-
-fn position(message: &Message, old: &[Message]) -> Option<usize> {
-    let index = message.meta.source?.index;
-    (index < old.len()).then_some(index)
+    (prefix, in_place)
 }
 
 /// Names what keeps a context of `after` tokens over its `budget`.
@@ -78,17 +63,49 @@ pub(crate) fn too_large(plan: &Plan, after: TokenCount, budget: TokenCount) -> I
     Irreducible::new(what, after)
 }
 
-/// A digest of what the messages say.
+/// A digest of what the messages say: the same on every platform and in every version of this crate
+/// that writes this prefix.
 pub(crate) fn digest(messages: &[Message]) -> String {
-    let mut hasher = Sha256::new();
+    let mut hasher = Sha256::new_with_prefix("foldback-1");
     for message in messages {
-        hasher.update(message.role.as_str());
+        feed(&mut hasher, message.role.as_str());
         match message.raw() {
-            Some(raw) => hasher.update(raw.json.as_bytes()),
-            // The derived form names every field, so that no two contents share one.
-            None => hasher.update(format!("{:?}", message.parts())),
+            Some(raw) => feed(&mut hasher, &raw.json),
+            None => message.parts().iter().for_each(|part| feed_part(&mut hasher, part)),
         }
-        hasher.update([0]);
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Adds a text behind its length, so that no two sequences of texts give the same bytes.
+fn feed(hasher: &mut Sha256, text: &str) {
+    hasher.update((text.len() as u64).to_le_bytes());
+    hasher.update(text);
+}
+
+fn feed_part(hasher: &mut Sha256, part: &Part) {
+    let mut feed = |texts: &[&str]| texts.iter().for_each(|text| self::feed(hasher, text));
+    match part {
+        Part::Text(text) => feed(&["text", text]),
+        Part::Thinking(thinking) => {
+            feed(&["thinking", &thinking.text, thinking.signature.as_deref().unwrap_or_default()]);
+        }
+        Part::ToolCall(call) => feed(&["call", &call.id, &call.name, &call.arguments]),
+        Part::ToolResult(result) => {
+            feed(&["result", &result.call_id, if result.is_error { "error" } else { "ok" }]);
+            result.content.iter().for_each(|part| feed_part(hasher, part));
+        }
+        Part::Image(media) | Part::Document(media) => {
+            let content = match &media.source {
+                MediaSource::Base64(text)
+                | MediaSource::Text(text)
+                | MediaSource::Url(text)
+                | MediaSource::FileId(text) => text,
+                _ => "",
+            };
+            feed(&["media", media.media_type.as_deref().unwrap_or_default(), content]);
+        }
+        Part::Opaque(opaque) => feed(&["opaque", &opaque.kind, &opaque.json]),
+        _ => feed(&["unknown"]),
+    }
 }

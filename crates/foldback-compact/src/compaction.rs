@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use foldback_model::{CallGraph, Kind, Message, Part, Summary, TokenCount, Usage};
-use foldback_plan::{Plan, Trigger};
+use foldback_plan::Plan;
 use foldback_summarize::{FileLedger, SummaryKind, SummaryReply, SummaryRequest, ledger};
 
 use crate::assemble::{self, digest};
@@ -41,7 +41,6 @@ pub struct Compaction<'a> {
     plan: Plan,
     relief: Relief,
     summary_tokens: TokenCount,
-    trigger: Trigger,
     // Messages to condense, earlier summaries among them taken out.
     history: Vec<Cow<'a, Message>>,
     prefix: Vec<Cow<'a, Message>>,
@@ -73,7 +72,6 @@ impl<'a> Compaction<'a> {
             plan,
             relief: config.relief,
             summary_tokens: config.summary_tokens,
-            trigger: config.trigger.clone(),
             history,
             prefix,
             history_text: None,
@@ -151,8 +149,8 @@ impl<'a> Compaction<'a> {
             Some(assemble::too_large(&self.plan, after, budget))
         });
         let record = Record {
-            reason: self.reason(),
-            epoch: request.context.messages.iter().map(|message| message.meta.epoch).max().unwrap_or(0) + 1,
+            reason: if self.plan.due { Reason::Threshold } else { Reason::Demanded },
+            epoch: context.epoch,
             snapshot: digest(&request.context.messages),
             estimator: request.estimator.name().to_owned(),
             error_band: estimate.total.error_band,
@@ -167,12 +165,6 @@ impl<'a> Compaction<'a> {
             plan: self.plan,
         };
         Ok(Compacted { context, record: Some(record) })
-    }
-
-    fn reason(&self) -> Reason {
-        let due = self.trigger.threshold(self.request.budget.as_ref());
-        let over = due.is_some_and(|due| self.plan.tokens_before > due);
-        if self.request.require_reduction && !over { Reason::Demanded } else { Reason::Threshold }
     }
 
     /// The new summary: the history, the head of a split turn, and the files that both touched.
@@ -279,15 +271,24 @@ fn check_plan(request: &Request<'_>, plan: &Plan) -> Result<(), CompactError> {
     if (0..plan.summarize.start).any(|index| condensed(&index)) {
         return refuse("messages in front of the condensed ones would be lost");
     }
-    for (index, message) in request.context.messages.iter().enumerate() {
-        let pinned = message.meta.pin.is_some() || request.pinned.contains(&index);
-        if condensed(&index) && (pinned || message.role.is_instruction()) {
+    let messages = &request.context.messages;
+    let pinned: BTreeSet<usize> = request.pinned.iter().copied().collect();
+    for (index, message) in messages.iter().enumerate().filter(|(index, _)| condensed(index)) {
+        if message.meta.pin.is_some() || pinned.contains(&index) || message.role.is_instruction() {
             return refuse(&format!("message {index} is pinned or a standing instruction"));
         }
     }
+    // How many messages in front of each place are condensed, and how many stay that need not.
+    let mut so_far = vec![(0_usize, 0_usize)];
+    for (index, message) in messages.iter().enumerate() {
+        let (gone, kept) = so_far[index];
+        // A standing instruction in the middle of an exchange stays whatever becomes of the exchange.
+        let kept_freely = !condensed(&index) && !message.role.is_instruction();
+        so_far.push((gone + usize::from(condensed(&index)), kept + usize::from(kept_freely)));
+    }
     for exchange in graph.exchanges() {
-        let members = exchange.first..=exchange.last.min(n.saturating_sub(1));
-        if members.clone().any(|index| condensed(&index)) && members.clone().any(|index| !condensed(&index)) {
+        let (start, end) = (so_far[exchange.first], so_far[(exchange.last + 1).min(n)]);
+        if end.0 > start.0 && end.1 > start.1 {
             return refuse("an exchange would be condensed in part");
         }
     }

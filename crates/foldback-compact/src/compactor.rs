@@ -234,10 +234,10 @@ impl Compactor {
     ) -> Result<Decision, CompactError> {
         request.check()?;
         let outline = Outline::of_context(request.context, estimate, request.pinned, request.pending);
-        let policy = Policy::new(self.config.keep)
+        let mut policy = Policy::new(self.config.keep)
             .trigger(self.config.trigger.clone())
-            .force(request.require_reduction)
             .summary_allowance(self.config.summary_tokens);
+        policy.force = request.require_reduction;
         Ok(foldback_plan::plan(&outline, request.budget.as_ref(), &policy))
     }
 

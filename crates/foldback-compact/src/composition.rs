@@ -1,6 +1,6 @@
 //! What fills a context: by source, role, tool, file and turn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foldback_model::{Context, Kind, Message, Part, Role, TokenCount, ToolCall};
 use foldback_summarize::FileLedger;
@@ -66,6 +66,7 @@ impl Composition {
         composition.add_source("tools", estimate.tools.tokens);
         composition.add_source("summary", estimate.summary.tokens);
         let mut calls = OpenCalls::default();
+        let pinned: BTreeSet<usize> = pinned.iter().copied().collect();
         for (index, message) in context.messages.iter().enumerate() {
             let tokens = estimate.messages.get(index).map(|message| message.tokens).unwrap_or_default();
             composition.add_message(index, message, tokens);

@@ -54,7 +54,7 @@ pub struct Record {
 #[non_exhaustive]
 pub struct Dropped {
     /// Index of the message in the context as it came.
-    pub index: Option<usize>,
+    pub index: usize,
     /// The id of the call.
     pub call_id: String,
     /// What was done about it, for a person.
@@ -62,7 +62,7 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    pub(crate) fn new(index: Option<usize>, call_id: String, kind: RepairKind) -> Self {
+    pub(crate) fn new(index: usize, call_id: String, kind: RepairKind) -> Self {
         let what = match kind {
             RepairKind::AnsweredDangling => "the call had no result: a short error was added",
             _ => "the result had no call: it was taken out",

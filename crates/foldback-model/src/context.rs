@@ -35,6 +35,8 @@ pub struct Context {
     /// The index in `messages` in front of which the summary stands; `None` puts it behind the
     /// leading system and developer messages.
     pub summary_at: Option<usize>,
+    /// Number of compactions that the conversation has been through.
+    pub epoch: u32,
     /// The messages, system and developer messages of the list included.
     pub messages: Vec<Message>,
     /// The tools on offer.
@@ -57,6 +59,7 @@ impl Context {
             system: self.system.clone(),
             tools: self.tools.clone(),
             model: self.model.clone(),
+            epoch: self.epoch,
             ..Self::default()
         }
     }

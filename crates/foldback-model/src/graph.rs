@@ -3,7 +3,7 @@
 //! A call is matched to its result by id, at any distance, by occurrence: some servers use the same
 //! id in every turn, so a result answers the newest open call of its id.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::{Message, Part, Role};
 
@@ -103,16 +103,47 @@ struct Seen {
     answered_at: Option<usize>,
 }
 
+/// The calls of one id.
+#[derive(Default)]
+struct Calls {
+    // In order of appearance.
+    seen: Vec<Seen>,
+    // Indices into `seen` of the calls without a result, message by message: a server that uses one id
+    // for all its calls must not cost a search through them.
+    open: Vec<VecDeque<usize>>,
+}
+
+impl Calls {
+    fn call(&mut self, message: usize) {
+        let place = self.seen.len();
+        match self.open.last_mut().filter(|group| group.back().is_some_and(|&open| self.seen[open].message == message)) {
+            Some(group) => group.push_back(place),
+            None => self.open.push(VecDeque::from([place])),
+        }
+        self.seen.push(Seen { message, answered_at: None });
+    }
+
+    /// The first open call of the newest message that has one.
+    fn take_open(&mut self) -> Option<&mut Seen> {
+        let group = self.open.last_mut()?;
+        let place = group.pop_front()?;
+        if group.is_empty() {
+            self.open.pop();
+        }
+        self.seen.get_mut(place)
+    }
+}
+
 struct Builder<'a> {
     messages: &'a [Message],
-    running: &'a [String],
-    // By id, in order of appearance.
-    calls: BTreeMap<&'a str, Vec<Seen>>,
+    running: BTreeSet<&'a str>,
+    calls: BTreeMap<&'a str, Calls>,
     orphans: Vec<CallSite>,
 }
 
 impl<'a> Builder<'a> {
     fn new(messages: &'a [Message], running: &'a [String]) -> Self {
+        let running = running.iter().map(String::as_str).collect();
         Self { messages, running, calls: BTreeMap::new(), orphans: Vec::new() }
     }
 
@@ -122,13 +153,13 @@ impl<'a> Builder<'a> {
         let mut last_of: BTreeMap<usize, Exchange> = BTreeMap::new();
         let (mut dangling, mut pending) = (Vec::new(), Vec::new());
         let end = self.messages.len();
-        for (id, seen) in &self.calls {
+        for (id, Calls { seen, .. }) in &self.calls {
             for (occurrence, call) in seen.iter().enumerate() {
                 let newest = occurrence + 1 == seen.len();
                 let site = || CallSite { message: call.message, id: (*id).to_owned() };
                 let (last, runs) = match call.answered_at {
                     Some(last) => (last, false),
-                    None if call.message >= tail || (newest && self.running.iter().any(|r| r == id)) => {
+                    None if call.message >= tail || (newest && self.running.contains(id)) => {
                         pending.push(site());
                         (end.saturating_sub(1), true)
                     }
@@ -158,11 +189,7 @@ impl<'a> Builder<'a> {
         for (index, message) in messages.iter().enumerate() {
             for part in message.parts() {
                 match part {
-                    Part::ToolCall(call) => self
-                        .calls
-                        .entry(&call.id)
-                        .or_default()
-                        .push(Seen { message: index, answered_at: None }),
+                    Part::ToolCall(call) => self.calls.entry(&call.id).or_default().call(index),
                     Part::ToolResult(result) => self.answer(index, &result.call_id),
                     _ => {}
                 }
@@ -173,22 +200,16 @@ impl<'a> Builder<'a> {
     /// The newest message with an open call of this id gets the result; a second result of an
     /// answered call belongs to that call's exchange as well.
     fn answer(&mut self, index: usize, id: &str) {
-        let seen = self.calls.get_mut(id).map(Vec::as_mut_slice).unwrap_or_default();
-        let newest_open = seen.iter().rev().find(|call| call.answered_at.is_none()).map(|call| call.message);
-        let target = match newest_open {
-            Some(message) => {
-                seen.iter_mut().find(|call| call.answered_at.is_none() && call.message == message)
-            }
-            None => {
-                if !seen.is_empty() {
-                    self.orphans.push(CallSite { message: index, id: id.to_owned() });
-                }
-                seen.last_mut()
-            }
-        };
-        match target {
+        let mut orphan = || self.orphans.push(CallSite { message: index, id: id.to_owned() });
+        let Some(calls) = self.calls.get_mut(id) else { return orphan() };
+        match calls.take_open() {
             Some(call) => call.answered_at = Some(index),
-            None => self.orphans.push(CallSite { message: index, id: id.to_owned() }),
+            None => {
+                orphan();
+                if let Some(call) = calls.seen.last_mut() {
+                    call.answered_at = Some(index);
+                }
+            }
         }
     }
 

@@ -24,7 +24,7 @@ pub use context::{Context, ToolDefinition};
 pub use graph::{CallGraph, CallSite, Exchange};
 pub use message::{Kind, Message, Meta, Pin, RawJson, Role, Source, StopReason, WireFormat};
 pub use part::{Media, MediaSource, Opaque, Part, Thinking, ToolCall, ToolResult};
-pub use repair::{Repair, RepairKind, repair};
+pub use repair::{Repair, RepairKind, Repairs, repair};
 pub use summary::{FileLists, Summary};
 pub use token_count::TokenCount;
 pub use usage::Usage;

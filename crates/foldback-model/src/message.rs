@@ -192,7 +192,8 @@ pub struct Meta {
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// Who speaks. Of a message that was read, the role is part of its JSON: build a new message rather
+    /// than change it.
     pub role: Role,
     /// What is known besides the content.
     pub meta: Meta,
@@ -298,7 +299,7 @@ impl Message {
     pub fn starts_turn(&self) -> bool {
         self.role == Role::User
             && self.kind() == Kind::Plain
-            && self.parts.iter().any(|part| !matches!(part, Part::ToolResult(_)))
+            && !self.parts.is_empty()
             // Text beside results is a remark on them, within the turn that made the calls.
             && !self.parts.iter().any(|part| matches!(part, Part::ToolResult(_)))
     }

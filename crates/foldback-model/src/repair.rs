@@ -3,7 +3,9 @@
 //! Only breakage that makes a request invalid whatever the provider: a result without its call, a
 //! call without its result. A valid history comes back as it was.
 
-use crate::{CallGraph, Message, Part, Role, ToolResult};
+use std::collections::BTreeMap;
+
+use crate::{CallGraph, CallSite, Message, Part, Role, ToolResult};
 
 /// One thing that [`repair`] did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,16 @@ pub struct Repair {
     pub call_id: String,
     /// What was done.
     pub kind: RepairKind,
+}
+
+/// What [`repair`] did to a history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repairs {
+    /// Everything that was done, in order; empty for a history that needed nothing.
+    pub done: Vec<Repair>,
+    /// For each place of the old history, its end included, the same place in the new one.
+    pub places: Vec<usize>,
 }
 
 /// What [`repair`] did about one call or result.
@@ -39,72 +51,132 @@ const NO_RESULT: &str = "No result was recorded for this call: it was interrupte
 ///
 /// let call = Part::ToolCall(ToolCall::new("c1", "ls", "{}"));
 /// let mut history = vec![Message::new(Role::Assistant, vec![call]), Message::user("go on")];
-/// assert_eq!(repair(&mut history, &[]).len(), 1);
+/// assert_eq!(repair(&mut history, &[]).done.len(), 1);
 /// assert!(CallGraph::new(&history, &[]).dangling().is_empty());
 /// assert_eq!(history.len(), 3);
-/// assert!(repair(&mut history, &[]).is_empty());
+/// assert!(repair(&mut history, &[]).done.is_empty());
 /// ```
-pub fn repair(messages: &mut Vec<Message>, pending: &[String]) -> Vec<Repair> {
+pub fn repair(messages: &mut Vec<Message>, pending: &[String]) -> Repairs {
     let graph = CallGraph::new(messages, pending);
+    let mut repairs = Repairs { done: Vec::new(), places: (0..=messages.len()).collect() };
     if graph.orphans().is_empty() && graph.dangling().is_empty() {
-        return Vec::new();
+        return repairs;
     }
-    let mut done = Vec::new();
-    let old = std::mem::take(messages);
+    let mut orphans = graph.orphans().iter().peekable();
+    let mut dangling = graph.dangling().iter().peekable();
     // The answers owed by the newest calling message, waiting for the end of its results.
     let mut owed: Vec<ToolResult> = Vec::new();
-    for (index, mut message) in old.into_iter().enumerate() {
-        drop_orphans(&graph, index, &mut message, &mut done);
-        if message.parts().is_empty() {
-            continue;
-        }
-        if message.results().next().is_none() {
+    for (index, mut message) in std::mem::take(messages).into_iter().enumerate() {
+        let surplus: Vec<&CallSite> =
+            std::iter::from_fn(|| orphans.next_if(|site| site.message == index)).collect();
+        let is_used_up = !surplus.is_empty() && {
+            drop_results(&surplus, &mut message);
+            repairs.note(&surplus, RepairKind::DroppedOrphan);
+            message.parts().is_empty()
+        };
+        if message.results().next().is_none() && !is_used_up {
             settle(messages, &mut owed);
         } else if message.role == Role::User && !owed.is_empty() {
             let mut parts: Vec<Part> = owed.drain(..).map(Part::ToolResult).collect();
             parts.extend(message.parts().iter().cloned());
             message.set_parts(parts);
         }
-        for site in graph.dangling().iter().filter(|site| site.message == index) {
+        repairs.places[index] = messages.len();
+        if is_used_up {
+            continue;
+        }
+        let unanswered: Vec<&CallSite> =
+            std::iter::from_fn(|| dangling.next_if(|site| site.message == index)).collect();
+        for site in &unanswered {
             let mut result = ToolResult::new(&site.id, NO_RESULT).failed();
             result.name = message.calls().find(|call| call.id == site.id).map(|call| call.name.clone());
             owed.push(result);
-            done.push(Repair {
-                message: index,
-                call_id: site.id.clone(),
-                kind: RepairKind::AnsweredDangling,
-            });
         }
+        repairs.note(&unanswered, RepairKind::AnsweredDangling);
         messages.push(message);
     }
     settle(messages, &mut owed);
-    done
+    if let Some(end) = repairs.places.last_mut() {
+        *end = messages.len();
+    }
+    repairs
+}
+
+impl Repairs {
+    fn note(&mut self, sites: &[&CallSite], kind: RepairKind) {
+        self.done.extend(sites.iter().map(|site| Repair {
+            message: site.message,
+            call_id: site.id.clone(),
+            kind,
+        }));
+    }
 }
 
 fn settle(messages: &mut Vec<Message>, owed: &mut Vec<ToolResult>) {
     messages.extend(owed.drain(..).map(Message::tool));
 }
 
-fn drop_orphans(graph: &CallGraph, index: usize, message: &mut Message, done: &mut Vec<Repair>) {
-    let orphans: Vec<&str> =
-        graph.orphans().iter().filter(|site| site.message == index).map(|site| site.id.as_str()).collect();
-    if orphans.is_empty() {
-        return;
+/// Takes the results of `surplus` out of the message: of several of one id, the last ones.
+fn drop_results(surplus: &[&CallSite], message: &mut Message) {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for site in surplus {
+        *left.entry(&site.id).or_default() += 1;
     }
-    let mut left = orphans.clone();
-    let mut parts = message.parts().to_vec();
-    // The last results of an id are the surplus ones.
-    for position in (0..parts.len()).rev() {
-        let Part::ToolResult(result) = &parts[position] else { continue };
-        if let Some(found) = left.iter().position(|id| *id == result.call_id) {
-            left.swap_remove(found);
-            parts.remove(position);
-        }
-    }
+    let mut parts: Vec<Part> = message.parts().to_vec();
+    parts.reverse();
+    parts.retain(|part| match part {
+        Part::ToolResult(result) => match left.get_mut(result.call_id.as_str()) {
+            Some(n) if *n > 0 => {
+                *n -= 1;
+                false
+            }
+            _ => true,
+        },
+        _ => true,
+    });
+    parts.reverse();
     message.set_parts(parts);
-    done.extend(orphans.into_iter().map(|id| Repair {
-        message: index,
-        call_id: id.to_owned(),
-        kind: RepairKind::DroppedOrphan,
-    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ToolCall;
+
+    fn call(id: &str) -> Message {
+        Message::new(Role::Assistant, vec![Part::ToolCall(ToolCall::new(id, "f", "{}"))])
+    }
+
+    fn roles(messages: &[Message]) -> Vec<Role> {
+        messages.iter().map(|message| message.role).collect()
+    }
+
+    #[test]
+    fn an_empty_message_is_not_ours_to_remove() {
+        let empty = Message::new(Role::Assistant, Vec::new());
+        let mut history = vec![empty.clone(), call("1"), Message::user("go on"), empty];
+        let repairs = repair(&mut history, &[]);
+        assert_eq!(
+            roles(&history),
+            [Role::Assistant, Role::Assistant, Role::Tool, Role::User, Role::Assistant]
+        );
+        assert_eq!(repairs.places, [0, 1, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_message_of_orphans_alone_goes() {
+        let mut history =
+            vec![Message::user("a"), Message::tool(ToolResult::new("9", "x")), Message::assistant("b")];
+        let repairs = repair(&mut history, &[]);
+        assert_eq!(roles(&history), [Role::User, Role::Assistant]);
+        assert_eq!((repairs.done.len(), repairs.places.as_slice()), (1, &[0, 1, 1, 2][..]));
+    }
+
+    #[test]
+    fn the_first_of_two_results_is_kept() {
+        let results = |text| Part::ToolResult(ToolResult::new("1", text));
+        let mut history = vec![call("1"), Message::new(Role::User, vec![results("one"), results("two")])];
+        assert_eq!(repair(&mut history, &[]).done.len(), 1);
+        assert_eq!(history[1].results().map(ToolResult::text).collect::<Vec<_>>(), ["one"]);
+    }
 }

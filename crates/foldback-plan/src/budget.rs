@@ -75,8 +75,6 @@ impl BudgetConfig {
         let held = self.held_back();
         if held >= self.window {
             defects.push(BudgetDefect::NothingLeft { window: self.window, held });
-        } else if defects.is_empty() && self.usable() == TokenCount::ZERO {
-            defects.push(BudgetDefect::NothingLeft { window: self.window, held: self.window });
         }
         if defects.is_empty() {
             Ok(Budget { window: self.window, usable: self.usable() })
@@ -148,7 +146,7 @@ pub enum BudgetDefect {
         held: TokenCount,
     },
     /// The headroom is not a share between 0 and 0.9.
-    #[error("`headroom` of {headroom_ratio} is not between 0 and 0.9")]
+    #[error("`headroom_ratio` of {headroom_ratio} is not between 0 and 0.9")]
     HeadroomOutOfRange {
         /// As given.
         headroom_ratio: f64,

@@ -25,7 +25,8 @@ pub enum Cut {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Keep {
-    /// At least so many tokens: the message that reaches the number is kept too.
+    /// At least so many tokens: the message that reaches the number is kept too, unless it is the first
+    /// one that may go.
     pub tokens: Option<TokenCount>,
     /// The last so many turns, whole.
     pub turns: Option<usize>,
@@ -71,10 +72,12 @@ fn suffix_by_tokens(outline: &Outline, keep: TokenCount, room: Option<TokenCount
         sum += outline.entries()[crossing].tokens;
     }
     // Where the message that reaches the number is the first one that may go, keeping it would leave
-    // nothing to condense.
+    // nothing to condense. Messages in front of that one stay in any case and are not what was meant.
     let first_to_go = outline.entries().iter().position(|entry| !entry.stays()).unwrap_or(n);
-    let crossing =
-        if crossing <= first_to_go && crossing < n { crossing.max(first_to_go) + 1 } else { crossing };
+    if crossing < first_to_go {
+        return None;
+    }
+    let crossing = if crossing == first_to_go && crossing < n { crossing + 1 } else { crossing };
     let forward = (crossing..=n).find(|&index| outline.may_cut_at(index));
     if let Some(index) = forward
         && (index < n || keep == TokenCount::ZERO)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Budget, Cut, Keep, Measure, Outline, Trigger};
 
-/// How a plan is made.
+/// How a plan is made. [`Trigger::defects`] tells whether the trigger makes sense.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Policy {
@@ -44,8 +44,8 @@ impl Policy {
 
     /// The same, whatever the trigger says.
     #[must_use]
-    pub fn force(mut self, force: bool) -> Self {
-        self.force = force;
+    pub fn force(mut self) -> Self {
+        self.force = true;
         self
     }
 
@@ -71,6 +71,8 @@ pub struct Plan {
     pub turn_prefix: Option<Range<usize>>,
     /// Messages in front of the cut that stay all the same: pinned ones and standing instructions.
     pub stays: Vec<usize>,
+    /// Whether the trigger fired; otherwise the plan was demanded.
+    pub due: bool,
     /// The context before.
     pub tokens_before: TokenCount,
     /// What is kept: system text, tools, the messages that stay and the suffix; no summary.
@@ -139,10 +141,10 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotDue { tokens, threshold: Some(threshold) } => {
+            Self::NotDue { tokens, threshold: Some(threshold) } if tokens <= threshold => {
                 write!(f, "{tokens} are not above the threshold of {threshold}")
             }
-            Self::NotDue { tokens, threshold: None } => write!(f, "the trigger does not fire at {tokens}"),
+            Self::NotDue { tokens, .. } => write!(f, "the trigger does not fire at {tokens}"),
             Self::Empty => f.write_str("there are no messages"),
             Self::AllKept => {
                 f.write_str("everything is within what is to be kept; keep less to condense more")
@@ -181,7 +183,8 @@ pub fn plan(outline: &Outline, budget: Option<&Budget>, policy: &Policy) -> Deci
     let tokens = outline.total();
     let threshold = policy.trigger.threshold(budget);
     let measure = Measure::new(tokens, outline.n_turns());
-    if !policy.force && !policy.trigger.fires(measure, budget) {
+    let due = policy.trigger.fires(measure, budget);
+    if !policy.force && !due {
         return Decision::None(Reason::NotDue { tokens, threshold });
     }
     let refuse = |reason| if policy.force { Decision::NoReduction(reason) } else { Decision::None(reason) };
@@ -194,7 +197,7 @@ pub fn plan(outline: &Outline, budget: Option<&Budget>, policy: &Policy) -> Deci
     if outline.entries().is_empty() {
         return refuse(Reason::Empty);
     }
-    let room = usable.map(|usable| usable.saturating_sub(staying(outline) + policy.summary_allowance));
+    let room = usable.and_then(|usable| room(usable, outline, policy.summary_allowance));
     let Some(first_kept) = limited(policy.keep, room).first_kept(outline, room) else {
         let divisible = (1..=outline.entries().len()).any(|index| outline.may_cut_at(index));
         return refuse(if divisible { Reason::AllKept } else { Reason::Indivisible });
@@ -222,6 +225,7 @@ pub fn plan(outline: &Outline, budget: Option<&Budget>, policy: &Policy) -> Deci
         summarize: start.min(history_end)..history_end,
         turn_prefix: split.map(|turn| turn..first_kept),
         stays,
+        due,
         tokens_before: tokens,
         tokens_kept,
         threshold,
@@ -233,11 +237,16 @@ pub fn plan(outline: &Outline, budget: Option<&Budget>, policy: &Policy) -> Deci
 /// What is to be kept, but no more than there is room for.
 fn limited(keep: Keep, room: Option<TokenCount>) -> Keep {
     match (keep.tokens, room) {
-        (Some(tokens), Some(room)) if room > TokenCount::ZERO => {
-            Keep { tokens: Some(tokens.min(room)), ..keep }
-        }
+        (Some(tokens), Some(room)) => Keep { tokens: Some(tokens.min(room)), ..keep },
         _ => keep,
     }
+}
+
+/// What a kept suffix may take of the budget. A window in which the summary's allowance does not fit
+/// leaves the whole of it; one that what stays fills by itself limits nothing, since nothing would help.
+fn room(usable: TokenCount, outline: &Outline, allowance: TokenCount) -> Option<TokenCount> {
+    let free = usable.checked_sub(staying(outline)).filter(|&free| free > TokenCount::ZERO)?;
+    Some(free.checked_sub(allowance).filter(|&room| room > TokenCount::ZERO).unwrap_or(free))
 }
 
 /// Everything that no cut frees.

@@ -98,6 +98,32 @@ fn g24_a_pinned_message_is_not_condensed_by_any_plan() {
 }
 
 #[test]
+fn an_instruction_inside_an_exchange_stays_and_the_exchange_goes() {
+    let context = context("u100 a100>1 s10 t100<1 a100 u100 a100");
+    let compacted = compact(150, &context, |_| "short".to_owned()).expect("half can go");
+    assert_eq!(compacted.context.messages[0], context.messages[2]);
+    assert_eq!(compacted.context.messages[1..], context.messages[5..]);
+}
+
+#[test]
+fn a_prefix_pin_goes_in_front_of_the_summary() {
+    let context = context("u100 a100 u50^ a100 u100! a100 u100 a100");
+    let compacted = compact(150, &context, |_| "short".to_owned()).expect("a part can go").context;
+    let kept: Vec<u64> = compacted.messages.iter().map(|m| m.text().len() as u64 / 4).collect();
+    assert_eq!((kept.as_slice(), compacted.summary_at), (&[50, 100, 100, 100][..], Some(1)));
+}
+
+#[test]
+fn epochs_count_the_compactions_of_a_conversation() {
+    let first = compact(150, &context("u100 a100 u100 a100 u100 a100"), |_| "one".to_owned());
+    let first = first.expect("a part can go");
+    let mut again = first.context;
+    again.messages.extend(context("u100 a100").messages);
+    let second = compact(150, &again, |_| "two".to_owned()).expect("a part can go").record;
+    assert_eq!((first.record.expect("a record").epoch, second.expect("a record").epoch), (1, 2));
+}
+
+#[test]
 fn g31_the_summary_is_trimmed_and_file_blocks_of_the_model_are_replaced() {
     let mut context = context("u100 a1 u100 a100");
     let call = ToolCall::new("r", "read", r#"{"path": "src/a.rs"}"#);
@@ -249,7 +275,7 @@ fn a_broken_call_in_the_kept_messages_is_mended_and_listed() {
     let compacted = compact(350, &context, |_| "short".to_owned()).expect("a part can go");
     let record = compacted.record.expect("a record");
     assert_eq!(record.dropped.len(), 1);
-    assert_eq!(record.dropped[0].call_id, "1");
+    assert_eq!((record.dropped[0].index, record.dropped[0].call_id.as_str()), (3, "1"));
     let graph = foldback_model::CallGraph::new(&compacted.context.messages, &[]);
     assert!(graph.dangling().is_empty());
 }

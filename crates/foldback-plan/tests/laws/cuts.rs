@@ -15,7 +15,7 @@ fn budget(window: u64) -> Budget {
 fn decide(history: &str, budget: Option<&Budget>, keep: Keep) -> Decision {
     let history = notation::parse(history).expect("the history is in the notation");
     let outline = Outline::of_messages(&history.messages, &history.sizes, &[], &[]);
-    plan(&outline, budget, &Policy::new(keep).force(true))
+    plan(&outline, budget, &Policy::new(keep).force())
 }
 
 /// Checks the cut of a forced plan that keeps `keep` tokens.
@@ -110,6 +110,21 @@ fn a_first_message_that_is_larger_than_what_is_kept_is_condensed() {
     check(100, "u5000 | a20 u20");
     check(100, "s10 u5000 | a20 u20");
     check(100, "u5000 | a20>1 t20<1 u20");
+}
+
+#[test]
+fn what_stays_in_front_does_not_count_as_the_end() {
+    let decision = decide("s3000 u50 a50 u50", None, Keep::tokens(t(500)));
+    assert_eq!(decision, Decision::NoReduction(Reason::AllKept));
+}
+
+#[test]
+fn a_window_too_small_for_the_summary_still_limits_what_is_kept() {
+    let parsed = notation::parse("u1000 a1000 u1000 a1000").expect("the history is in the notation");
+    let outline = Outline::of_messages(&parsed.messages, &parsed.sizes, &[], &[]);
+    let policy = Policy::new(Keep::tokens(t(20_000))).summary_allowance(t(3_000));
+    let Decision::Compact(plan) = plan(&outline, Some(&budget(2_500)), &policy) else { panic!("no plan") };
+    assert!(plan.due && plan.tokens_kept <= t(3_000), "{plan:?}");
 }
 
 #[test]

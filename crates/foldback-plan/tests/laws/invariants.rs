@@ -25,7 +25,9 @@ impl Problem {
 
     fn decide(&self) -> Decision {
         let (budget, _) = BudgetConfig::new(TokenCount::new(self.window)).build_lenient();
-        plan(&self.outline(), Some(&budget), &Policy::new(self.keep).force(self.force))
+        let mut policy = Policy::new(self.keep);
+        policy.force = self.force;
+        plan(&self.outline(), Some(&budget), &policy)
     }
 
     fn plan(&self) -> Option<Plan> {
