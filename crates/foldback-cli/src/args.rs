@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use foldback::wire::Format;
 
 /// Keeps a conversation with a language model going when its context window fills up.
@@ -72,15 +72,29 @@ pub(crate) struct CommonArgs {
 /// How sizes are measured.
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
-    /// The estimator: heuristic, or the simple rule of docker_agent, moa, pi or gg
-    #[arg(long, value_name = "NAME", default_value = "heuristic")]
-    pub(crate) estimator: String,
-    /// Tool definitions to count, as a JSON list, if the file holds none
+    /// The estimator: the default, or the simple rule of another agent
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = EstimatorName::Heuristic)]
+    pub(crate) estimator: EstimatorName,
+    /// Count these tool definitions, a JSON list, instead of those of the file
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
     /// The summary so far, as text, if it is not among the messages
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
+}
+
+/// The estimators that have a name on the command line. The other spellings are those of reports and
+/// of habit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum EstimatorName {
+    Heuristic,
+    #[value(alias = "docker-agent")]
+    DockerAgent,
+    Moa,
+    Pi,
+    #[value(aliases = ["gg_test", "gg-test"])]
+    Gg,
 }
 
 /// When to compact, and what to keep.
@@ -130,8 +144,8 @@ pub(crate) struct CountArgs {
     #[command(flatten)]
     pub(crate) estimate: EstimateArgs,
     /// Set several estimators side by side, with their error against the last named
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) compare: Vec<String>,
+    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',')]
+    pub(crate) compare: Vec<EstimatorName>,
 }
 
 #[derive(Debug, Args)]

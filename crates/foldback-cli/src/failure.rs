@@ -1,5 +1,6 @@
 //! A failure as the person at the terminal, or the program behind `--json`, gets to see it.
 
+use std::io;
 use std::path::Path;
 
 use foldback::wire::ReadError;
@@ -46,11 +47,43 @@ impl Failure {
         Self::new("invalid_request", message.into())
     }
 
-    /// A file that cannot be opened, read or written.
-    pub(crate) fn io(doing: &str, path: &Path, error: &std::io::Error) -> Self {
-        let mut failure = Self::new("io", format!("cannot {doing}: {error}"));
-        failure.0.file = Some(path.display().to_string());
-        failure
+    /// A file that cannot be opened or read.
+    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Self {
+        Self::io("read", path, error, "a file that can be read")
+    }
+
+    /// A file that cannot be made or written.
+    pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
+        let special = std::fs::metadata(path).is_ok_and(|old| !old.is_file() && !old.is_dir());
+        let expected =
+            if special { "a file that can be written to" } else { "a folder that can be written to" };
+        Self::io("write", path, error, expected)
+    }
+
+    fn io(doing: &str, path: &Path, error: &io::Error, expected: &str) -> Self {
+        let is_folder = error.kind() == io::ErrorKind::IsADirectory;
+        let expected = if is_folder { "a file, not a folder" } else { expected };
+        let failure = Self::new("io", format!("cannot {doing}: {error}"));
+        failure.about(path.display().to_string(), expected)
+    }
+
+    /// A file that says nothing.
+    pub(crate) fn blank(path: &Path, expected: &str) -> Self {
+        let failure = Self::new("empty", "the file is blank".to_owned());
+        failure.about(path.display().to_string(), expected)
+    }
+
+    /// A file of text whose bytes are none, from the byte `offset` on.
+    pub(crate) fn encoding(path: &Path, offset: usize) -> Self {
+        let mut failure = Self::new("encoding", "the bytes are not UTF-8".to_owned());
+        failure.0.offset = Some(offset);
+        failure.about(path.display().to_string(), "text in UTF-8")
+    }
+
+    fn about(mut self, file: String, expected: &str) -> Self {
+        self.0.file = Some(file);
+        self.0.expected = Some(expected.to_owned());
+        self
     }
 
     /// A file whose content cannot be read.

@@ -4,8 +4,7 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use foldback::model::{Context, Summary, ToolDefinition};
-use foldback::wire::{Document, ReadOptions, read};
-use serde_json::value::RawValue;
+use foldback::wire::{Document, ReadOptions, read, read_tools};
 
 use crate::args::{CommonArgs, EstimateArgs};
 use crate::failure::Failure;
@@ -17,7 +16,7 @@ const STDIN: &str = "<standard input>";
 pub(crate) fn document(args: &CommonArgs) -> Result<Document, Failure> {
     let path = args.input.as_deref().filter(|path| *path != Path::new("-"));
     let bytes = match path {
-        Some(path) => std::fs::read(path).map_err(|error| Failure::io("read", path, &error))?,
+        Some(path) => std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?,
         None => stdin()?,
     };
     let mut options = ReadOptions::default();
@@ -36,43 +35,52 @@ fn stdin() -> Result<Vec<u8>, Failure> {
         ));
     }
     let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes).map_err(|error| Failure::io("read", Path::new(STDIN), &error))?;
+    stdin.read_to_end(&mut bytes).map_err(|error| Failure::unreadable(Path::new(STDIN), &error))?;
     Ok(bytes)
 }
 
-/// Adds the summary and the tools that stand in files of their own.
-pub(crate) fn complete(context: &mut Context, args: &EstimateArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.summary {
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
-        let text = text.trim();
-        let text = Summary::text_of_projection(text).unwrap_or(text);
-        context.summary = Some(Summary::new(text)).filter(|summary| !summary.text.is_empty());
-    }
-    if let Some(path) = &args.tools {
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
-        context.tools = tools(&text).map_err(|message| {
-            Failure::request(format!(
-                "{}: {message}; expected a JSON list of tool definitions",
-                path.display()
-            ))
-        })?;
-    }
-    Ok(())
+/// What the file itself says of what [`complete`] replaces.
+#[derive(Default)]
+pub(crate) struct Own {
+    summary: Option<Summary>,
+    tools: Vec<ToolDefinition>,
 }
 
-/// A list of tools of any provider: what counts is how much text a model gets to read.
-fn tools(text: &str) -> Result<Vec<ToolDefinition>, String> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        name: Option<String>,
-        function: Option<Box<Named>>,
+/// Puts the summary and the tools that stand in files of their own into `context`, to be measured and
+/// condensed with it, and gives back those that were there.
+pub(crate) fn complete(context: &mut Context, args: &EstimateArgs) -> Result<Own, Failure> {
+    let own = Own { summary: context.summary.clone(), tools: context.tools.clone() };
+    if let Some(path) = &args.summary {
+        let text = text(path)?;
+        let text = text.trim();
+        let text = Summary::text_of_projection(text).unwrap_or(text);
+        if text.trim().is_empty() {
+            return Err(Failure::blank(path, "the text of the summary so far"));
+        }
+        context.summary = Some(Summary::new(text));
     }
-    let list: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    list.into_iter()
-        .map(|raw| {
-            let tool: Named = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
-            let name = tool.name.or(tool.function.and_then(|function| function.name));
-            Ok(ToolDefinition::new(name.unwrap_or_default(), "", raw.get()))
-        })
-        .collect()
+    if let Some(path) = &args.tools {
+        context.tools =
+            read_tools(&text(path)?).map_err(|error| Failure::read(path.display().to_string(), error))?;
+    }
+    Ok(own)
+}
+
+impl Own {
+    /// Makes `context`, of which nothing was condensed, what the file says.
+    pub(crate) fn restore(self, context: &mut Context) {
+        context.summary = self.summary;
+        context.tools = self.tools;
+    }
+
+    /// Gives `context`, of which something was condensed, the file's tools back: others were named to
+    /// be counted only.
+    pub(crate) fn restore_tools(self, context: &mut Context) {
+        context.tools = self.tools;
+    }
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
+    String::from_utf8(bytes).map_err(|error| Failure::encoding(path, error.utf8_error().valid_up_to()))
 }

@@ -2,31 +2,25 @@
 
 use foldback::compact::{Compactor, Config, Request};
 use foldback::model::{Context, TokenCount};
-use foldback::plan::{Budget, BudgetConfig, Decision, Keep, Trigger};
+use foldback::plan::{Budget, BudgetConfig, Keep, Trigger};
 use foldback::tokens::{ContextEstimate, Estimator, Heuristic, SimpleRule};
 
-use crate::args::PolicyArgs;
+use crate::args::{EstimatorName, PolicyArgs};
 use crate::failure::Failure;
 
 /// What is kept of the end of a conversation unless an option says otherwise. The figure is that of
 /// pi and moa, from which reference 000 descends too.
 const KEEP_RECENT: u64 = 20_000;
 
-/// Every estimator that has a name.
-const ESTIMATORS: &str = "heuristic, docker_agent, moa, pi, gg";
-
 /// The estimator called `name`.
-pub(crate) fn estimator(name: &str) -> Result<Box<dyn Estimator>, Failure> {
-    Ok(match name.replace('-', "_").as_str() {
-        "heuristic" => Box::new(Heuristic::default()),
-        "docker_agent" => Box::new(SimpleRule::docker_agent()),
-        "moa" => Box::new(SimpleRule::moa()),
-        "pi" => Box::new(SimpleRule::pi()),
-        "gg" => Box::new(SimpleRule::gg_test()),
-        _ => {
-            return Err(Failure::usage(format!("no estimator is called `{name}`; known are {ESTIMATORS}")));
-        }
-    })
+pub(crate) fn estimator(name: EstimatorName) -> Box<dyn Estimator> {
+    match name {
+        EstimatorName::Heuristic => Box::new(Heuristic::default()),
+        EstimatorName::DockerAgent => Box::new(SimpleRule::docker_agent()),
+        EstimatorName::Moa => Box::new(SimpleRule::moa()),
+        EstimatorName::Pi => Box::new(SimpleRule::pi()),
+        EstimatorName::Gg => Box::new(SimpleRule::gg_test()),
+    }
 }
 
 /// A checked compactor and budget; all defects are reported at once.
@@ -51,18 +45,21 @@ pub(crate) fn policy(args: &PolicyArgs) -> Result<(Compactor, Budget), Failure> 
     }
 }
 
+/// The request that the options describe.
+pub(crate) fn request<'a>(
+    args: &'a PolicyArgs,
+    context: &'a Context,
+    estimator: &'a dyn Estimator,
+    budget: Budget,
+) -> Request<'a> {
+    let mut request = Request::new(context, estimator).budget(budget).pinned(&args.pin);
+    request.require_reduction = args.force;
+    request
+}
+
 /// Measures the whole context.
 pub(crate) fn measure(estimator: &dyn Estimator, context: &Context) -> Result<ContextEstimate, Failure> {
     estimator
         .estimate_context(context)
         .map_err(|error| Failure::request(format!("the context cannot be estimated: {error}")))
-}
-
-/// Decides with an estimate that is there already.
-pub(crate) fn decide(
-    compactor: &Compactor,
-    request: &Request<'_>,
-    estimate: &ContextEstimate,
-) -> Result<Decision, Failure> {
-    compactor.decide_measured(request, estimate).map_err(|error| Failure::request(error.to_string()))
 }

@@ -31,6 +31,15 @@ pub(crate) fn number(number: u64) -> String {
     text
 }
 
+/// The line that says how many lines of a log were skipped; nothing if none was.
+pub(crate) fn skipped(lines: usize) -> String {
+    match lines {
+        0 => String::new(),
+        1 => "skipped 1 damaged line\n".to_owned(),
+        n => format!("skipped {n} damaged lines\n"),
+    }
+}
+
 /// At most `width` characters of one line of `text`, without control characters.
 pub(crate) fn line(text: &str, width: usize) -> String {
     let mut words = text.split_whitespace();

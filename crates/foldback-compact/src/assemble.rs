@@ -27,12 +27,14 @@ pub(crate) fn context(request: &Request<'_>, plan: &Plan, summary: Summary) -> (
         // Pins that open the conversation stay in front, where a provider may have cached them.
         _ => n_prefix + n_leading,
     };
-    let sources: Vec<usize> = instructions.into_iter().chain(pins).chain(plan.first_kept..old.len()).collect();
+    let sources: Vec<usize> =
+        instructions.into_iter().chain(pins).chain(plan.first_kept..old.len()).collect();
     let mut messages: Vec<Message> = sources.iter().map(|&index| old[index].clone()).collect();
     let repairs = repair(&mut messages, request.pending);
 
     let mut context = request.context.clone_without_messages();
-    context.epoch = old.iter().map(|message| message.meta.epoch).fold(context.epoch, u32::max).saturating_add(1);
+    context.epoch =
+        old.iter().map(|message| message.meta.epoch).fold(context.epoch, u32::max).saturating_add(1);
     context.summary = Some(summary);
     context.summary_at = repairs.places.get(n_instructions + n_in_front).copied();
     context.messages = messages;

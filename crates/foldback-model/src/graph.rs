@@ -116,7 +116,11 @@ struct Calls {
 impl Calls {
     fn call(&mut self, message: usize) {
         let place = self.seen.len();
-        match self.open.last_mut().filter(|group| group.back().is_some_and(|&open| self.seen[open].message == message)) {
+        match self
+            .open
+            .last_mut()
+            .filter(|group| group.back().is_some_and(|&open| self.seen[open].message == message))
+        {
             Some(group) => group.push_back(place),
             None => self.open.push(VecDeque::from([place])),
         }

@@ -25,6 +25,7 @@ mod signs;
 mod write;
 
 pub use check::{Finding, check};
+pub use codec::read_tools;
 pub use detect::detect;
 pub use document::{Boundary, Document, Lost, ReadOptions, Written, read};
 pub use error::{ReadError, ReadErrorKind};

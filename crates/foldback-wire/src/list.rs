@@ -104,7 +104,7 @@ pub(crate) fn range_of(text: &str, part: &str) -> Range<usize> {
 }
 
 /// Says where in `text` the `part` stands that an error is about.
-fn place(error: ReadError, text: &str, part: &str) -> ReadError {
+pub(crate) fn place(error: ReadError, text: &str, part: &str) -> ReadError {
     let offset = range_of(text, part).start;
     let before = text.get(..offset).unwrap_or(text);
     let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;

@@ -202,6 +202,62 @@ fn a_summary_so_far_is_carried_on() {
     assert_eq!(answer["files"]["read"], json!(["floor/1", "shelf/1"]));
 }
 
+#[test]
+fn absent_figures_are_null() {
+    for options in [&["compact", "--json"][..], &["compact", "--json", "--force"]] {
+        let answer = answer(options, &session());
+        assert!(answer["action"] == "none" || answer["action"] == "no_reduction", "{answer}");
+        has_fields(&answer, &["first_kept", "summary", "record"]);
+        assert!(answer["first_kept"].is_null() && answer["summary"].is_null(), "{answer}");
+        assert_eq!(answer["tokens_after"], answer["tokens_before"]);
+    }
+}
+
+#[test]
+fn named_tools_count_instead_of_those_of_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("tools.json");
+    let mut request: Value = serde_json::from_str(&session()).expect("a request");
+    let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
+    let shapes = [
+        json!([{ "type": "function", "function": { "name": "read", "description": "d", "parameters": schema } }]),
+        json!([{ "name": "read", "description": "d", "input_schema": schema }]),
+        json!([{ "functionDeclarations": [{ "name": "read", "description": "d", "parameters": schema }] }]),
+    ];
+    request["tools"] = shapes[0].clone();
+    let own = answer(&["count", "--json"], &request.to_string())["tools"].clone();
+    assert!(own.as_u64() > Some(0));
+    let long = "words ".repeat(200);
+    let long = json!([{ "type": "function", "function": { "name": "write", "description": long } }]);
+    request["tools"] = long;
+    assert_ne!(answer(&["count", "--json"], &request.to_string())["tools"], own);
+    // In whatever shape they are named, they count as they do in a request.
+    for tools in shapes {
+        std::fs::write(&path, tools.to_string()).expect("a file");
+        let options = ["count", "--json", "--tools", path.to_str().expect("a path")];
+        assert_eq!(answer(&options, &request.to_string())["tools"], own, "{tools}");
+    }
+}
+
+#[test]
+fn every_estimator_has_its_name() {
+    for (name, reported) in [
+        ("heuristic", None),
+        ("docker_agent", Some("docker_agent")),
+        ("docker-agent", Some("docker_agent")),
+        ("moa", Some("moa")),
+        ("pi", Some("pi")),
+        ("gg", Some("gg_test")),
+        ("gg_test", Some("gg_test")),
+    ] {
+        let answer = answer(&["count", "--json", "--estimator", name], &session());
+        assert!(answer["total"].as_u64() > Some(0), "{name}");
+        if let Some(reported) = reported {
+            assert_eq!(answer["estimator"], reported);
+        }
+    }
+}
+
 /// Four long turns.
 fn long_session() -> String {
     let long = "The night crew labelled two pallets of glass behind the ramp. ".repeat(120);

@@ -103,8 +103,25 @@ fn a_log_with_a_damaged_line() {
     assert_eq!((error["kind"].as_str(), error["line"].as_u64()), (Some("syntax"), Some(10)), "{error}");
     assert!(error.to_string().contains("lenient"), "{error}");
 
-    let run = foldback().args(["inspect", "--json", "--lenient"]).write_stdin(damaged_log()).output();
-    let run = run.expect("the program runs");
+    for command in ["inspect", "count", "plan", "check", "compact", "convert"] {
+        let run = |options: &[&str]| {
+            let mut foldback = foldback();
+            foldback.args([command, "--lenient"]).args(options).write_stdin(damaged_log());
+            foldback.output().expect("the program runs")
+        };
+        let answer: Value = serde_json::from_slice(&run(&["--json"]).stdout).expect("an answer");
+        assert_eq!(answer["skipped_lines"], 1, "{command}");
+        let page = run(&[]);
+        // Where the conversation goes to standard output, what is told about it does not.
+        let page = if matches!(command, "compact" | "convert") { page.stderr } else { page.stdout };
+        let page = String::from_utf8(page).expect("UTF-8");
+        assert_eq!(page.matches("skipped 1 damaged line\n").count(), 1, "{command}: {page}");
+    }
+    let run = foldback()
+        .args(["count", "--json", "--lenient", "--compare", "moa,pi"])
+        .write_stdin(damaged_log())
+        .output()
+        .expect("the program runs");
     let answer: Value = serde_json::from_slice(&run.stdout).expect("an answer");
     assert_eq!(answer["skipped_lines"], 1);
 }
@@ -119,12 +136,73 @@ fn a_path_that_does_not_exist() {
         (&error["error"]["kind"], &error["error"]["file"]),
         (&"io".into(), &"/nowhere/at/all.json".into())
     );
+    assert_eq!(error["error"]["expected"], "a file that can be read");
 }
 
 #[test]
 fn a_folder_in_place_of_a_file() {
-    let run = foldback().args(["inspect", "."]).output().expect("the program runs");
-    assert_eq!(run.status.code(), Some(2));
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = fixture("transcripts/openai-chat/tau-airline-task2-trial1.json");
+    let (folder, session) = (folder.path().to_str().expect("a path"), session.to_str().expect("a path"));
+    for options in [
+        &["inspect", folder][..],
+        &["convert", "-o", folder, session],
+        &["count", "--tools", folder, session],
+        &["count", "--summary", folder, session],
+    ] {
+        let error = failure(options);
+        assert_eq!((&error["kind"], &error["file"]), (&"io".into(), &folder.into()), "{error}");
+        assert_eq!(error["expected"], "a file, not a folder", "{error}");
+    }
+}
+
+/// Runs the program with `--json` and gives the error object.
+fn failure(options: &[&str]) -> Value {
+    let run = foldback().args(options).arg("--json").output().expect("the program runs");
+    assert_eq!(run.status.code(), Some(2), "{options:?}: {}", String::from_utf8_lossy(&run.stdout));
+    let error: Value = serde_json::from_slice(&run.stderr).expect("one JSON object");
+    error["error"].clone()
+}
+
+#[test]
+fn a_file_of_tools_that_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tools = folder.path().join("tools.json");
+    let session = fixture("transcripts/openai-chat/tau-airline-task2-trial1.json");
+    for (bytes, kind, line, column) in [
+        (&b"[\n  {]"[..], "syntax", Some(2), Some(4)),
+        (b"[{\"name\": \"a\"}", "syntax", Some(1), Some(14)),
+        (b"\n{\"tools\": []}", "shape", Some(2), Some(1)),
+        (b"[{\"name\": \"a\"},\n 7]", "shape", Some(2), Some(2)),
+        (b"", "empty", None, None),
+        (b"[\"\xff\"]", "encoding", None, None),
+    ] {
+        std::fs::write(&tools, bytes).expect("a file");
+        let tools = tools.to_str().expect("a path");
+        let error = failure(&["plan", "--tools", tools, session.to_str().expect("a path")]);
+        assert_eq!((&error["kind"], &error["file"]), (&kind.into(), &tools.into()), "{error}");
+        assert_eq!((error["line"].as_u64(), error["column"].as_u64()), (line, column), "{error}");
+        match kind {
+            "encoding" => {
+                assert_eq!((&error["offset"], &error["expected"]), (&2.into(), &"text in UTF-8".into()))
+            }
+            _ => assert_eq!(error["expected"], "a JSON list of tool definitions", "{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_blank_summary_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let summary = folder.path().join("summary.txt");
+    let session = fixture("transcripts/openai-chat/tau-airline-task2-trial1.json");
+    for text in ["", " \n\n"] {
+        std::fs::write(&summary, text).expect("a file");
+        let summary = summary.to_str().expect("a path");
+        let error = failure(&["compact", "--summary", summary, session.to_str().expect("a path")]);
+        assert_eq!((&error["kind"], &error["file"]), (&"empty".into(), &summary.into()), "{error}");
+        expects_something(&error);
+    }
 }
 
 /// Whoever may do everything may write into a read-only folder too, so the folder is one in which
@@ -144,6 +222,7 @@ fn an_output_folder_that_cannot_be_written() {
         assert_eq!(run.status.code(), Some(2), "{output}");
         let error: Value = serde_json::from_slice(&run.stderr).expect("one JSON object");
         assert_eq!(error["error"]["file"], output);
+        assert_eq!(error["error"]["expected"], "a folder that can be written to");
     }
 }
 
@@ -166,6 +245,18 @@ fn an_unknown_option_is_a_failure_like_any_other() {
     assert_eq!(run.status.code(), Some(2));
     let error: Value = serde_json::from_slice(&run.stderr).expect("one JSON object");
     assert_eq!(error["error"]["kind"], "usage");
+}
+
+#[test]
+fn an_unknown_estimator_is_refused_with_the_known_names() {
+    for options in [["count", "--estimator", "abacus"], ["count", "--compare", "pi,abacus"]] {
+        let error = failure(&options);
+        assert_eq!(error["kind"], "usage");
+        let message = error["message"].as_str().expect("a message");
+        for name in ["abacus", "heuristic", "docker_agent", "moa", "pi", "gg"] {
+            assert!(message.contains(name), "{name}: {message}");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! Files are replaced in one step or not at all.
 
+#[cfg(unix)]
+use std::path::Path;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
+
 use foldback_tests::{fixture, foldback};
 use serde_json::Value;
 
@@ -63,4 +68,106 @@ fn a_link_stays_a_link() {
     assert_eq!(run.status.code(), Some(0));
     assert!(link.is_symlink());
     assert_ne!(std::fs::read_to_string(&target).expect("a file"), "old");
+}
+
+/// What is neither a file nor a folder is written into. A pipe stands for devices too.
+#[cfg(unix)]
+#[test]
+fn a_pipe_stays_a_pipe() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
+    for command in ["compact", "convert"] {
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe)
+        });
+        let run =
+            foldback().args([command, "-o"]).arg(&pipe).arg(fixture(SESSION)).output().expect("it runs");
+        assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+        let kind = std::fs::symlink_metadata(&pipe).expect("the pipe is there").file_type();
+        assert!(kind.is_fifo(), "{command} replaced the pipe");
+        let text = reader.join().expect("a reader").expect("a text");
+        assert_eq!(text, std::fs::read_to_string(fixture(SESSION)).expect("a file"), "{command}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "a file was left behind");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_gets_the_mode_of_new_files_and_an_old_one_keeps_its_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mode = |path: &Path| std::fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+    let write = |path: &Path| {
+        let run = foldback().args(["convert", "-o"]).arg(path).arg(fixture(SESSION)).output();
+        assert_eq!(run.expect("it runs").status.code(), Some(0));
+    };
+    let (usual, new, old) =
+        (folder.path().join("usual"), folder.path().join("new"), folder.path().join("old"));
+    std::fs::write(&usual, "").expect("a file");
+    write(&new);
+    assert_eq!(mode(&new), mode(&usual));
+    std::fs::write(&old, "").expect("a file");
+    std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o640)).expect("a mode");
+    write(&old);
+    assert_eq!(mode(&old), 0o640);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_program_with_130_and_leaves_nothing() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = Command::new(foldback_tests::program())
+        .args(["convert", "-o"])
+        .arg(folder.path().join("out.json"))
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    // More than a pipe holds: once all is written the program is reading, its handler in place.
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&vec![b' '; 4 << 20]).expect("the program reads");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(kill.success());
+    assert_eq!(child.wait().expect("the program ends").code(), Some(130));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+/// A summary and tools from other files are measured; where nothing is condensed they go nowhere.
+#[test]
+fn what_other_files_add_is_not_in_a_no_op() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (summary, tools) = (folder.path().join("summary.txt"), folder.path().join("tools.json"));
+    std::fs::write(&summary, "The depot has two floors.").expect("a file");
+    std::fs::write(&tools, r#"[{"name": "open_gate", "input_schema": {"type": "object"}}]"#).expect("a file");
+    let run = |arguments: &[&str], file: &str| {
+        let mut command = foldback();
+        command.args(arguments).arg("--summary").arg(&summary).arg("--tools").arg(&tools);
+        let run = command.arg(fixture(file)).output().expect("the program runs");
+        (run.status.code(), String::from_utf8(run.stdout).expect("UTF-8"))
+    };
+    let input = std::fs::read_to_string(fixture(SESSION)).expect("the fixture is there");
+    let (code, output) = run(&["compact"], SESSION);
+    assert_eq!((code, output.strip_suffix('\n')), (Some(0), Some(input.as_str())));
+
+    let log = "transcripts/claude-code/vscode-30530d66-parallel.jsonl";
+    let (code, output) = run(&["compact"], log);
+    assert_eq!(code, Some(0));
+    assert!(!output.contains("two floors") && !output.contains("open_gate"));
+
+    // What cannot be had goes nowhere without `--json`, and comes back as it was with it.
+    let impossible = ["compact", "--force", "--keep-recent", "9000000"];
+    assert_eq!(run(&impossible, SESSION), (Some(1), String::new()));
+    let (code, output) = run(&[&impossible[..], &["--json"]].concat(), SESSION);
+    let answer: Value = serde_json::from_str(&output).expect("an answer");
+    assert_eq!((code, &answer["action"]), (Some(1), &"no_reduction".into()));
+    let before: Value = serde_json::from_str(&input).expect("JSON");
+    assert_eq!(answer["conversation"], before);
+
+    // What is condensed goes with the summary, and still without the tools.
+    let (code, output) = run(&["compact", "--force", "--keep-recent", "2000"], log);
+    assert_eq!(code, Some(0));
+    assert!(output.contains("two floors") && !output.contains("open_gate"));
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{input, output};
+use crate::{input, output, text};
 
 #[derive(Serialize)]
 struct Answer {
@@ -80,12 +80,13 @@ fn findings(document: &Document, provider: WireFormat) -> Result<Vec<Finding>, F
 }
 
 fn page(answer: &Answer) -> String {
-    if answer.valid {
-        return format!("{}: valid\n", answer.provider);
-    }
-    let mut page = format!("{}: {} findings\n", answer.provider, answer.findings.len());
+    let mut page = match answer.findings.len() {
+        0 => format!("{}: valid\n", answer.provider),
+        1 => format!("{}: 1 finding\n", answer.provider),
+        n => format!("{}: {n} findings\n", answer.provider),
+    };
     for finding in &answer.findings {
         page += &format!("  #{} {}: {}\n", finding.index, finding.rule, finding.message);
     }
-    page
+    page + &text::skipped(answer.skipped_lines)
 }

@@ -2,15 +2,18 @@
 
 use std::process::ExitCode;
 
-use foldback::compact::{CompactError, Compacted, Compactor, Composition, Pending, Record, Request};
-use foldback::model::FileLists;
-use foldback::plan::{Decision, Irreducible};
+use foldback::compact::{CompactError, Compacted, Compactor, Composition, Dropped, Pending, Record, Request};
+use foldback::model::{FileLists, Usage, WireFormat};
+use foldback::plan::{Decision, Irreducible, Plan};
 use foldback::summarize::ChecklistSummarizer;
+use foldback::wire::{Document, Written};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::plan;
-use crate::args::CompactArgs;
+use super::action::Action;
+use super::plan::{self, Case};
+use super::target::{self, LostAnswer};
+use crate::args::{CompactArgs, TargetArgs};
 use crate::bands::bands;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -18,24 +21,27 @@ use crate::{input, output, settings, text};
 
 /// The summarizer of the program.
 const STRATEGY: &str = "checklist";
+/// The bars of the sizes before and after, and the rules around the summary, in characters.
+const BAR_WIDTH: u64 = 40;
+const RULE_WIDTH: usize = 60;
 
 #[derive(Serialize)]
 struct Answer<'a> {
-    action: &'a str,
-    reason: String,
+    action: Action,
+    reason: &'a str,
     strategy: &'a str,
     estimator: &'a str,
     tokens_before: u64,
     tokens_after: u64,
-    first_kept: usize,
-    summary: &'a str,
-    files: &'a FileLists,
-    usage: Option<foldback::model::Usage>,
+    first_kept: Option<usize>,
+    summary: Option<&'a str>,
+    files: FileLists,
+    usage: Option<Usage>,
     fallback: bool,
     reductions: [(); 0],
-    dropped: &'a [foldback::compact::Dropped],
+    dropped: &'a [Dropped],
     joined: &'a [usize],
-    lost: Vec<super::convert::LostAnswer<'a>>,
+    lost: Vec<LostAnswer<'a>>,
     notes: &'a [String],
     over_budget: Option<&'a Irreducible>,
     skipped_lines: usize,
@@ -45,103 +51,106 @@ struct Answer<'a> {
 }
 
 pub(crate) fn run(args: &CompactArgs) -> Result<ExitCode, Failure> {
-    let estimator = settings::estimator(&args.estimate.estimator)?;
+    let estimator = settings::estimator(args.estimate.estimator);
     let (compactor, budget) = settings::policy(&args.policy)?;
-    let to = super::convert::target(&args.target)?;
+    let to = target::wire(&args.target)?;
     let progress = Progress::start("compacting");
     let mut document = input::document(&args.common)?;
-    input::complete(&mut document.context, &args.estimate)?;
-    let mut request =
-        Request::new(&document.context, estimator.as_ref()).budget(budget).pinned(&args.policy.pin);
-    request.require_reduction = args.policy.force;
+    let own = input::complete(&mut document.context, &args.estimate)?;
+    let mut request = settings::request(&args.policy, &document.context, estimator.as_ref(), budget);
     if let Some(focus) = &args.focus {
         request = request.focus(focus);
     }
     let estimate = settings::measure(estimator.as_ref(), &document.context)?;
-    let decision = settings::decide(&compactor, &request, &estimate)?;
-    let total = estimate.total.tokens.as_u64();
-    let planned =
-        plan::answer(&decision, estimator.name(), total, budget.usable().as_u64(), &compactor, &request);
-    let outcome = match decision {
-        Decision::Compact(plan) => carry_out(&compactor, &request, plan),
-        _ => Ok(Compacted::unchanged(&request)),
+    let case = Case {
+        compactor: &compactor,
+        request: &request,
+        estimate: &estimate,
+        skipped_lines: document.skipped_lines,
     };
-    let (compacted, action, reason) = match outcome {
-        Ok(compacted) => (compacted, planned.action, planned.reason.clone()),
-        Err(error) if error.is_no_reduction() => {
-            (Compacted::unchanged(&request), "no_reduction", error.to_string())
-        }
-        Err(error @ CompactError::InvalidRequest(_)) => return Err(Failure::request(error.to_string())),
-        Err(error) => (Compacted::unchanged(&request), "failed", chain(&error)),
+    let decision = case.decide()?;
+    let planned = case.answer(&decision);
+    let filling = if args.verbose { filling(&case)? } else { String::new() };
+    let Outcome { action, reason, compacted } = match decision {
+        Decision::Compact(plan) => Outcome::of(carry_out(&compactor, &request, plan), &planned)?,
+        _ => Outcome::nothing(planned.action, planned.reason.clone()),
     };
-    let written = match to {
-        Some(wire) => document.convert(&compacted.context, wire),
-        None => document.write(&compacted.context),
-    };
+    let (written, record) = write(&mut document, own, compacted, to);
     drop(progress);
 
-    let failed = matches!(action, "no_reduction" | "no_progress" | "failed");
-    if let Some(path) = args.target.output.as_ref().filter(|_| !failed) {
+    if let Some(path) = args.target.output.as_ref().filter(|_| !action.is_failure()) {
         output::replace(path, &written.json)?;
     }
-    let record = compacted.record.as_ref();
-    let nothing = FileLists::default();
+    let done = Done { action, reason, planned, written, record };
     if args.common.json {
-        let answer = Answer {
-            action,
-            reason,
-            strategy: STRATEGY,
-            estimator: estimator.name(),
-            tokens_before: total,
-            tokens_after: record.map_or(total, |record| record.tokens_after.as_u64()),
-            first_kept: record.map_or(0, |record| record.plan.first_kept),
-            summary: record.map_or("", |record| &record.summary),
-            files: record.map_or(&nothing, |record| &record.files),
-            usage: record.and_then(|record| record.usage),
-            fallback: false,
-            reductions: [],
-            dropped: record.map_or(&[], |record| &record.dropped),
-            joined: &written.joined,
-            lost: written.lost.iter().map(Into::into).collect(),
-            notes: record.map_or(&[], |record| &record.notes),
-            over_budget: record
-                .and_then(|record| record.over_budget.as_ref())
-                .or(planned.irreducible.as_ref()),
-            skipped_lines: document.skipped_lines,
-            record,
-            conversation: super::convert::embedded(&args.target, &written)?,
-        };
-        output::print_json(&answer)?;
+        output::print_json(&done.answer(&args.target)?)?;
     } else {
-        if args.verbose {
-            let composition =
-                Composition::new(request.context, &estimate, estimator.as_ref(), request.pinned)
-                    .map_err(|error| Failure::request(error.to_string()))?;
-            eprintln!("{}", bands("what fills the window", &composition.by_source, total).trim_start());
-        }
-        eprint!("{}", account(action, &reason, record, &planned));
-        if document.skipped_lines > 0 {
-            eprintln!("  skipped    {} damaged lines", document.skipped_lines);
-        }
-        for lost in &written.lost {
-            eprintln!("  lost       #{}: {}", lost.index, lost.what);
-        }
-        if let Some(record) = record.filter(|_| args.verbose) {
-            eprintln!("\n{}\n{}\n{}", "─".repeat(60), record.summary, "─".repeat(60));
-        }
-        if args.target.output.is_none() && !failed {
-            output::print(&(written.json + "\n"))?;
+        eprint!("{filling}{}", done.account(args.verbose));
+        if args.target.output.is_none() && !action.is_failure() {
+            output::print(&(done.written.json + "\n"))?;
         }
     }
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(action.exit_code())
+}
+
+/// What became of a decision.
+struct Outcome {
+    action: Action,
+    reason: String,
+    /// `None` if nothing was done.
+    compacted: Option<Compacted>,
+}
+
+impl Outcome {
+    fn nothing(action: Action, reason: String) -> Self {
+        Self { action, reason, compacted: None }
+    }
+
+    /// The outcome of carrying out what was `planned`.
+    fn of(result: Result<Compacted, CompactError>, planned: &plan::Answer) -> Result<Self, Failure> {
+        Ok(match result {
+            Ok(compacted) => {
+                Self { action: planned.action, reason: planned.reason.clone(), compacted: Some(compacted) }
+            }
+            Err(error) if error.is_no_reduction() => Self::nothing(Action::NoReduction, error.to_string()),
+            Err(error @ CompactError::InvalidRequest(_)) => return Err(Failure::request(error.to_string())),
+            Err(error) => Self::nothing(Action::Failed, chain(&error)),
+        })
+    }
+}
+
+/// The conversation as it leaves, and the record of what was done to it. If nothing was, it leaves as
+/// the file has it: what other files added served the estimate.
+fn write(
+    document: &mut Document,
+    own: input::Own,
+    compacted: Option<Compacted>,
+    to: Option<WireFormat>,
+) -> (Written, Option<Record>) {
+    let to = to.unwrap_or_else(|| document.wire());
+    match compacted {
+        Some(Compacted { mut context, record: Some(record), .. }) => {
+            own.restore_tools(&mut context);
+            (document.convert(&context, to), Some(record))
+        }
+        _ => {
+            own.restore(&mut document.context);
+            (document.convert(&document.context, to), None)
+        }
+    }
+}
+
+/// What fills the window, as a table.
+fn filling(case: &Case<'_>) -> Result<String, Failure> {
+    let request = case.request;
+    let composition = Composition::new(request.context, case.estimate, request.estimator, request.pinned)
+        .map_err(|error| Failure::request(error.to_string()))?;
+    let total = case.estimate.total.tokens.as_u64();
+    Ok(bands("what fills the window", &composition.by_source, total).trim_start().to_owned() + "\n")
 }
 
 /// Drives the compaction without a runtime: the summarizer needs none.
-fn carry_out(
-    compactor: &Compactor,
-    request: &Request<'_>,
-    plan: foldback::plan::Plan,
-) -> Result<Compacted, CompactError> {
+fn carry_out(compactor: &Compactor, request: &Request<'_>, plan: Plan) -> Result<Compacted, CompactError> {
     let summarizer = ChecklistSummarizer::default();
     let mut compaction = compactor.start(request, plan)?;
     while let Pending::Summarize(wanted) = compaction.pending() {
@@ -161,27 +170,140 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// A few lines for a person, on standard error.
-fn account(action: &str, reason: &str, record: Option<&Record>, planned: &plan::Answer) -> String {
-    let mut account = format!("{action}: {reason}\n");
-    let Some(record) = record else { return account };
-    let (before, after) = (record.tokens_before.as_u64(), record.tokens_after.as_u64());
-    account += &format!(
-        "  before     {:>10} tokens  {}\n  after      {:>10} tokens  {}\n",
-        text::number(before),
-        text::bar(before, before, 40),
-        text::number(after),
-        text::bar(after, before, 40),
-    );
-    account += &plan::outline(planned);
+/// All that is told about a compaction.
+struct Done {
+    action: Action,
+    reason: String,
+    planned: plan::Answer,
+    written: Written,
+    record: Option<Record>,
+}
+
+impl Done {
+    /// The answer of `--json`.
+    fn answer(&self, target: &TargetArgs) -> Result<Answer<'_>, Failure> {
+        let record = self.record.as_ref();
+        let before = self.planned.tokens_before;
+        Ok(Answer {
+            action: self.action,
+            reason: &self.reason,
+            strategy: STRATEGY,
+            estimator: &self.planned.estimator,
+            tokens_before: before,
+            tokens_after: record.map_or(before, |record| record.tokens_after.as_u64()),
+            first_kept: record.map(|record| record.plan.first_kept),
+            summary: record.map(|record| record.summary.as_str()),
+            files: record.map(|record| record.files.clone()).unwrap_or_default(),
+            usage: record.and_then(|record| record.usage),
+            fallback: false,
+            reductions: [],
+            dropped: record.map_or(&[], |record| &record.dropped),
+            joined: &self.written.joined,
+            lost: self.written.lost.iter().map(Into::into).collect(),
+            notes: record.map_or(&[], |record| &record.notes),
+            over_budget: record
+                .and_then(|record| record.over_budget.as_ref())
+                .or(self.planned.irreducible.as_ref()),
+            skipped_lines: self.planned.skipped_lines,
+            record,
+            conversation: target::embedded(target, &self.written)?,
+        })
+    }
+
+    /// A few lines for a person, on standard error.
+    fn account(&self, verbose: bool) -> String {
+        let mut account = format!("{}: {}\n", self.action, self.reason);
+        if let Some(record) = &self.record {
+            account += &sizes(record);
+            account += &plan::outline(&self.planned);
+            account += &remarks(record);
+        }
+        account += &text::skipped(self.planned.skipped_lines);
+        account += &target::losses(&self.written);
+        if let Some(record) = self.record.as_ref().filter(|_| verbose) {
+            let rule = "─".repeat(RULE_WIDTH);
+            account += &format!("\n{rule}\n{}\n{rule}\n", record.summary);
+        }
+        account
+    }
+}
+
+/// Before and after.
+fn sizes(record: &Record) -> String {
+    let before = record.tokens_before.as_u64();
+    let row = |name: &str, tokens: u64| {
+        let bar = text::bar(tokens, before, BAR_WIDTH);
+        format!("  {name:<10} {:>10} tokens  {bar}\n", text::number(tokens))
+    };
+    row("before", before) + &row("after", record.tokens_after.as_u64())
+}
+
+fn remarks(record: &Record) -> String {
+    let mut remarks = String::new();
     for dropped in &record.dropped {
-        account += &format!("  mended     {}: {}\n", dropped.call_id, dropped.what);
+        remarks += &format!("  mended     {}: {}\n", dropped.call_id, dropped.what);
     }
     for note in &record.notes {
-        account += &format!("  note       {note}\n");
+        remarks += &format!("  note       {note}\n");
     }
     if let Some(part) = &record.over_budget {
-        account += &format!("  does not fit the budget: {} take up {}\n", part.what, part.tokens);
+        remarks += &format!("  does not fit the budget: {} take up {}\n", part.what, part.tokens);
     }
-    account
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use foldback::summarize::{SummarizeError, SummarizeErrorKind};
+
+    use super::*;
+
+    fn planned() -> plan::Answer {
+        let context = foldback::model::Context::default();
+        let estimator = foldback::tokens::Heuristic::default();
+        let config = foldback::compact::Config::new(foldback::plan::Keep::default());
+        let case = Case {
+            compactor: &Compactor::new(config).unwrap(),
+            request: &foldback::compact::Request::new(&context, &estimator),
+            estimate: &settings::measure(&estimator, &context).unwrap(),
+            skipped_lines: 2,
+        };
+        case.answer(&case.decide().unwrap())
+    }
+
+    #[test]
+    fn a_failed_summarizer_is_told_with_its_cause() {
+        let cause = std::io::Error::other("the line is dead");
+        let error = SummarizeError::new(SummarizeErrorKind::Failed, "no answer").with_source(cause);
+        let outcome = Outcome::of(Err(CompactError::Summarization(error)), &planned()).unwrap();
+        assert_eq!(outcome.action, Action::Failed);
+        assert_eq!(outcome.reason, "the summarizer failed: no answer: the line is dead");
+        assert!(outcome.compacted.is_none());
+
+        let request = r#"[{"role":"user","content":"hi"}]"#;
+        let mut document =
+            foldback::wire::read(request.as_bytes(), &foldback::wire::ReadOptions::default()).unwrap();
+        let own = input::Own::default();
+        document.context.summary = Some(foldback::model::Summary::new("so far"));
+        let (written, record) = write(&mut document, own, outcome.compacted, None);
+        assert_eq!(written.json, request);
+        let (action, reason) = (outcome.action, outcome.reason);
+        let done = Done { action, reason, planned: planned(), written, record };
+        let answer = done.answer(&TargetArgs { output: None, to: None }).unwrap();
+        let answer = serde_json::to_value(&answer).unwrap();
+        assert_eq!(answer["action"], "failed");
+        assert_eq!(answer["reason"], done.reason);
+        assert_eq!(answer["skipped_lines"], 2);
+        assert!(answer["first_kept"].is_null() && answer["summary"].is_null() && answer["record"].is_null());
+        assert_eq!(answer["tokens_after"], answer["tokens_before"]);
+        assert!(done.account(false).starts_with("failed: the summarizer failed: no answer"));
+    }
+
+    #[test]
+    fn a_request_that_is_not_in_order_is_bad_input() {
+        let error = CompactError::InvalidRequest("two calls with one id".to_owned());
+        assert!(Outcome::of(Err(error), &planned()).is_err());
+        let outcome = Outcome::of(Err(CompactError::NoReduction("all is kept".to_owned())), &planned());
+        assert_eq!(outcome.unwrap().action, Action::NoReduction);
+    }
 }

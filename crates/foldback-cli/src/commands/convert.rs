@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
-use foldback::model::WireFormat;
-use foldback::wire::{Format, Lost, Written};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::args::{ConvertArgs, TargetArgs};
+use super::target::{self, LostAnswer};
+use crate::args::ConvertArgs;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{input, output};
+use crate::{input, output, text};
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -30,21 +29,8 @@ struct EditAnswer {
     tokens_freed: u64,
 }
 
-/// Something that a format could not carry.
-#[derive(Serialize)]
-pub(crate) struct LostAnswer<'a> {
-    index: usize,
-    what: &'a str,
-}
-
-impl<'a> From<&'a Lost> for LostAnswer<'a> {
-    fn from(lost: &'a Lost) -> Self {
-        Self { index: lost.index, what: &lost.what }
-    }
-}
-
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
-    let to = target(&args.target)?;
+    let to = target::wire(&args.target)?;
     let progress = Progress::start("converting");
     let document = input::document(&args.common)?;
     let written = document.convert(&document.context, to.unwrap_or_else(|| document.wire()));
@@ -63,39 +49,13 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
             edits: written.joined.iter().map(joined).collect(),
             lost: written.lost.iter().map(Into::into).collect(),
             skipped_lines: document.skipped_lines,
-            conversation: embedded(&args.target, &written)?,
+            conversation: target::embedded(&args.target, &written)?,
         })?;
     } else {
-        for lost in &written.lost {
-            eprintln!("lost: #{}: {}", lost.index, lost.what);
-        }
-        if document.skipped_lines > 0 {
-            eprintln!("skipped {} damaged lines", document.skipped_lines);
-        }
+        eprint!("{}{}", target::losses(&written), text::skipped(document.skipped_lines));
         if args.target.output.is_none() {
             output::print(&(written.json + "\n"))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The wire format that is asked for.
-pub(crate) fn target(args: &TargetArgs) -> Result<Option<WireFormat>, Failure> {
-    match args.to {
-        None => Ok(None),
-        Some(Format::Wire(wire)) => Ok(Some(wire)),
-        Some(log) => Err(Failure::usage(format!(
-            "`--to {log}`: a log cannot be written; name openai_chat, openai_responses, anthropic or gemini"
-        ))),
-    }
-}
-
-/// The conversation as a part of the answer, if it goes nowhere else.
-pub(crate) fn embedded<'a>(args: &TargetArgs, written: &'a Written) -> Result<Option<&'a RawValue>, Failure> {
-    if args.output.is_some() {
-        return Ok(None);
-    }
-    serde_json::from_str(&written.json)
-        .map(Some)
-        .map_err(|error| Failure::request(format!("the conversation cannot be embedded: {error}")))
 }

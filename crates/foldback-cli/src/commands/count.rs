@@ -35,17 +35,24 @@ struct MessageAnswer {
 }
 
 #[derive(Serialize)]
+struct Single<'a> {
+    #[serde(flatten)]
+    answer: &'a Answer,
+    skipped_lines: usize,
+}
+
+#[derive(Serialize)]
 struct Comparison {
     estimators: Vec<Answer>,
+    skipped_lines: usize,
 }
 
 pub(crate) fn run(args: &CountArgs) -> Result<ExitCode, Failure> {
-    let names: Vec<&str> = match args.compare.as_slice() {
-        [] => vec![&args.estimate.estimator],
-        several => several.iter().map(String::as_str).collect(),
+    let names = match args.compare.as_slice() {
+        [] => &[args.estimate.estimator],
+        several => several,
     };
-    let estimators =
-        names.iter().map(|name| settings::estimator(name)).collect::<Result<Vec<_>, Failure>>()?;
+    let estimators: Vec<_> = names.iter().map(|&name| settings::estimator(name)).collect();
     let progress = Progress::start("counting");
     let mut document = input::document(&args.common)?;
     input::complete(&mut document.context, &args.estimate)?;
@@ -58,10 +65,11 @@ pub(crate) fn run(args: &CountArgs) -> Result<ExitCode, Failure> {
     if !args.compare.is_empty() {
         set_errors(&mut answers);
     }
+    let skipped_lines = document.skipped_lines;
     match (args.common.json, args.compare.is_empty()) {
-        (true, true) => output::print_json(&answers[0])?,
-        (true, false) => output::print_json(&Comparison { estimators: answers })?,
-        (false, _) => output::print(&page(&answers))?,
+        (true, true) => output::print_json(&Single { answer: &answers[0], skipped_lines })?,
+        (true, false) => output::print_json(&Comparison { estimators: answers, skipped_lines })?,
+        (false, _) => output::print(&(page(&answers) + &text::skipped(skipped_lines)))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -49,7 +49,7 @@ impl<'a> From<&'a Boundary> for BoundaryAnswer<'a> {
 }
 
 pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
-    let estimator = settings::estimator(&args.estimate.estimator)?;
+    let estimator = settings::estimator(args.estimate.estimator);
     let progress = Progress::start("reading");
     let mut document = input::document(&args.common)?;
     input::complete(&mut document.context, &args.estimate)?;
@@ -134,8 +134,5 @@ fn page(answer: &Answer<'_>, document: &Document) -> String {
     remark("results without a call", &answer.orphans);
     remark("calls without a result", &answer.dangling);
     remark("calls still running", &answer.pending);
-    if answer.skipped_lines > 0 {
-        page += &format!("\nskipped lines: {}", answer.skipped_lines);
-    }
-    page.trim_end().to_owned() + "\n"
+    page.trim_end().to_owned() + "\n" + &text::skipped(answer.skipped_lines)
 }

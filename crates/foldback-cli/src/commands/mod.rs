@@ -1,4 +1,7 @@
-//! One module a command.
+//! One module a command, and what several of them share.
+
+mod action;
+mod target;
 
 pub(crate) mod check;
 pub(crate) mod compact;

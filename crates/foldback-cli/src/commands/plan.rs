@@ -2,10 +2,13 @@
 
 use std::process::ExitCode;
 
-use foldback::compact::Request;
+use foldback::compact::{Compactor, Request};
+use foldback::model::TokenCount;
 use foldback::plan::{Cut, Decision, Irreducible, Plan};
+use foldback::tokens::ContextEstimate;
 use serde::Serialize;
 
+use super::action::Action;
 use crate::args::PlanArgs;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -14,11 +17,11 @@ use crate::{input, output, settings, text};
 /// A decision in the shape of `--json`.
 #[derive(Serialize)]
 pub(crate) struct Answer {
-    pub(crate) action: &'static str,
+    pub(crate) action: Action,
     pub(crate) reason: String,
-    estimator: String,
-    tokens_before: u64,
-    budget: u64,
+    pub(crate) estimator: String,
+    pub(crate) tokens_before: u64,
+    budget: Option<u64>,
     threshold: Option<u64>,
     cut: CutAnswer,
     summarize: [usize; 2],
@@ -26,6 +29,7 @@ pub(crate) struct Answer {
     pinned: Vec<usize>,
     tokens_kept: u64,
     pub(crate) irreducible: Option<Irreducible>,
+    pub(crate) skipped_lines: usize,
 }
 
 #[derive(Serialize)]
@@ -35,85 +39,95 @@ struct CutAnswer {
 }
 
 pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
-    let estimator = settings::estimator(&args.estimate.estimator)?;
+    let estimator = settings::estimator(args.estimate.estimator);
     let (compactor, budget) = settings::policy(&args.policy)?;
     let progress = Progress::start("planning");
     let mut document = input::document(&args.common)?;
     input::complete(&mut document.context, &args.estimate)?;
-    let mut request =
-        Request::new(&document.context, estimator.as_ref()).budget(budget).pinned(&args.policy.pin);
-    request.require_reduction = args.policy.force;
+    let request = settings::request(&args.policy, &document.context, estimator.as_ref(), budget);
     let estimate = settings::measure(estimator.as_ref(), &document.context)?;
-    let total = estimate.total.tokens.as_u64();
-    let decision = settings::decide(&compactor, &request, &estimate)?;
+    let case = Case {
+        compactor: &compactor,
+        request: &request,
+        estimate: &estimate,
+        skipped_lines: document.skipped_lines,
+    };
+    let answer = case.answer(&case.decide()?);
     drop(progress);
 
-    let answer = answer(&decision, estimator.name(), total, budget.usable().as_u64(), &compactor, &request);
     if args.common.json {
         output::print_json(&answer)?;
     } else {
         output::print(&page(&answer))?;
     }
-    Ok(code(&decision))
+    Ok(answer.action.exit_code())
 }
 
-/// 1 where what was asked for cannot be had.
-pub(crate) fn code(decision: &Decision) -> ExitCode {
-    match decision {
-        Decision::NoReduction(_) | Decision::NoProgress(_) => ExitCode::FAILURE,
-        _ => ExitCode::SUCCESS,
+/// A conversation that was measured, and what is to be decided about it.
+pub(crate) struct Case<'a> {
+    pub(crate) compactor: &'a Compactor,
+    pub(crate) request: &'a Request<'a>,
+    pub(crate) estimate: &'a ContextEstimate,
+    pub(crate) skipped_lines: usize,
+}
+
+impl Case<'_> {
+    pub(crate) fn decide(&self) -> Result<Decision, Failure> {
+        self.compactor
+            .decide_measured(self.request, self.estimate)
+            .map_err(|error| Failure::request(error.to_string()))
     }
-}
 
-pub(crate) fn answer(
-    decision: &Decision,
-    estimator: &str,
-    total: u64,
-    budget: u64,
-    compactor: &foldback::compact::Compactor,
-    request: &Request<'_>,
-) -> Answer {
-    let threshold = compactor.config().trigger.threshold(request.budget.as_ref());
-    let none = Answer {
-        action: "none",
-        reason: String::new(),
-        estimator: estimator.to_owned(),
-        tokens_before: total,
-        budget,
-        threshold: threshold.map(|threshold| threshold.as_u64()),
-        cut: CutAnswer { kind: "none", first_kept: 0 },
-        summarize: [0, 0],
-        turn_prefix: None,
-        pinned: Vec::new(),
-        tokens_kept: total,
-        irreducible: None,
-    };
-    match decision {
-        Decision::Compact(plan) => Answer {
-            action: "compact",
-            reason: reason(plan, request.require_reduction),
-            cut: CutAnswer {
-                kind: if plan.cut == Cut::All { "all" } else { "at" },
-                first_kept: plan.first_kept,
+    pub(crate) fn answer(&self, decision: &Decision) -> Answer {
+        let none = self.nothing();
+        match decision {
+            Decision::Compact(plan) => Answer {
+                action: Action::Compact,
+                reason: reason(plan, self.request.require_reduction),
+                cut: CutAnswer {
+                    kind: if plan.cut == Cut::All { "all" } else { "at" },
+                    first_kept: plan.first_kept,
+                },
+                summarize: [plan.summarize.start, plan.summarize.end],
+                turn_prefix: plan.turn_prefix.as_ref().map(|prefix| [prefix.start, prefix.end]),
+                pinned: plan.stays.clone(),
+                tokens_kept: plan.tokens_kept.as_u64(),
+                irreducible: plan.irreducible.clone(),
+                ..none
             },
-            summarize: [plan.summarize.start, plan.summarize.end],
-            turn_prefix: plan.turn_prefix.as_ref().map(|prefix| [prefix.start, prefix.end]),
-            pinned: plan.stays.clone(),
-            tokens_kept: plan.tokens_kept.as_u64(),
-            irreducible: plan.irreducible.clone(),
-            ..none
-        },
-        Decision::NoReduction(reason) => {
-            Answer { action: "no_reduction", reason: reason.to_string(), ..none }
+            Decision::NoReduction(reason) => {
+                Answer { action: Action::NoReduction, reason: reason.to_string(), ..none }
+            }
+            Decision::NoProgress(part) => Answer {
+                action: Action::NoProgress,
+                reason: format!("{} alone take up {}, more than the budget", part.what, part.tokens),
+                irreducible: Some(part.clone()),
+                ..none
+            },
+            Decision::None(reason) => Answer { reason: reason.to_string(), ..none },
+            _ => none,
         }
-        Decision::NoProgress(part) => Answer {
-            action: "no_progress",
-            reason: format!("{} alone take up {}, more than the budget", part.what, part.tokens),
-            irreducible: Some(part.clone()),
-            ..none
-        },
-        Decision::None(reason) => Answer { reason: reason.to_string(), ..none },
-        _ => none,
+    }
+
+    /// The answer that nothing is to be done.
+    fn nothing(&self) -> Answer {
+        let budget = self.request.budget.as_ref();
+        let total = self.estimate.total.tokens.as_u64();
+        Answer {
+            action: Action::None,
+            reason: String::new(),
+            estimator: self.request.estimator.name().to_owned(),
+            tokens_before: total,
+            budget: budget.map(|budget| budget.usable().as_u64()),
+            threshold: self.compactor.config().trigger.threshold(budget).map(TokenCount::as_u64),
+            cut: CutAnswer { kind: "none", first_kept: 0 },
+            summarize: [0, 0],
+            turn_prefix: None,
+            pinned: Vec::new(),
+            tokens_kept: total,
+            irreducible: None,
+            skipped_lines: self.skipped_lines,
+        }
     }
 }
 
@@ -129,24 +143,26 @@ fn reason(plan: &Plan, forced: bool) -> String {
 
 fn page(answer: &Answer) -> String {
     let mut page = format!(
-        "{}: {}\n\n  context    {:>10} tokens ({})\n  budget     {:>10}\n",
+        "{}: {}\n\n  context    {:>10} tokens ({})\n",
         answer.action,
         answer.reason,
         text::number(answer.tokens_before),
         answer.estimator,
-        text::number(answer.budget),
     );
+    if let Some(budget) = answer.budget {
+        page += &format!("  budget     {:>10}\n", text::number(budget));
+    }
     if let Some(threshold) = answer.threshold {
         page += &format!("  threshold  {:>10}\n", text::number(threshold));
     }
-    if answer.action == "compact" {
+    if answer.action == Action::Compact {
         page += &format!("  kept       {:>10}, a summary comes on top\n\n", text::number(answer.tokens_kept));
         page += &outline(answer);
     }
     if let Some(part) = &answer.irreducible {
         page += &format!("\n  cannot be freed: {}, {}\n", part.what, part.tokens);
     }
-    page
+    page + &text::skipped(answer.skipped_lines)
 }
 
 /// What happens to which messages.

@@ -11,6 +11,8 @@ mod tools;
 
 use foldback_model::{Context, Message, Opaque, RawJson, ToolDefinition, WireFormat};
 
+pub use tools::read_tools;
+
 use crate::json::Object;
 
 /// An element that does not have the shape that its format gives it.

@@ -2,8 +2,49 @@
 
 use foldback_model::{ToolDefinition, WireFormat};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::json::{self, Object, quote};
+use crate::list::{place, syntax, without_mark};
+use crate::{ReadError, ReadErrorKind};
+
+/// What [`read_tools`] takes.
+const EXPECTED: &str = "a JSON list of tool definitions";
+
+/// Reads a list of tool definitions, each in the shape of any of the providers.
+///
+/// ```
+/// let tools = foldback_wire::read_tools(r#"[{"name": "read", "input_schema": {"type": "object"}}]"#)?;
+/// assert_eq!((tools[0].name.as_str(), tools[0].schema.as_str()), ("read", r#"{"type":"object"}"#));
+/// # Ok::<(), foldback_wire::ReadError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`ReadError`] with the place: of the kind [`Empty`](ReadErrorKind::Empty) for blank text,
+/// [`Syntax`](ReadErrorKind::Syntax) for text that is not JSON, [`Shape`](ReadErrorKind::Shape) for
+/// anything but a list and for elements that define no tool.
+pub fn read_tools(json: &str) -> Result<Vec<ToolDefinition>, ReadError> {
+    let body = without_mark(json);
+    if body.trim().is_empty() {
+        return Err(ReadError::new(ReadErrorKind::Empty, "the file is empty", EXPECTED));
+    }
+    let whole: &RawValue = serde_json::from_str(body)
+        .map_err(|error| ReadError { expected: EXPECTED.to_owned(), ..syntax(body, &error) })?;
+    let misshapen = |part: &str, message: String| {
+        place(ReadError::new(ReadErrorKind::Shape, message, EXPECTED), json, part)
+    };
+    let elements = json::list(whole.get()).ok_or_else(|| misshapen(whole.get(), "no list".to_owned()))?;
+    let mut tools = Vec::new();
+    for (index, element) in elements.into_iter().enumerate() {
+        let defined = decode(element);
+        if defined.iter().any(|tool| tool.name.is_empty()) {
+            return Err(misshapen(element, format!("`[{index}]` defines no tool with a name")));
+        }
+        tools.extend(defined);
+    }
+    Ok(tools)
+}
 
 /// The tools that one element of `tools` defines, in whatever provider's shape.
 pub(super) fn decode(json: &str) -> Vec<ToolDefinition> {
@@ -137,6 +178,35 @@ mod tests {
             for (to, expected) in shapes {
                 check(&from[1..from.len() - 1], to, expected);
             }
+        }
+    }
+
+    #[test]
+    fn a_list_of_every_shape_is_read() {
+        let list = r#"[{"type": "function", "function": {"name": "a", "description": "d", "parameters": {"x": 1}}},
+            {"name": "b", "input_schema": {"y": 2}}, {"functionDeclarations": [{"name": "c"}, {"name": "e"}]},
+            {"googleSearch": {}}]"#;
+        let tools = read_tools(list).unwrap();
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "e", "googleSearch"]);
+        assert_eq!(tools[0], ToolDefinition::new("a", "d", r#"{"x":1}"#));
+        assert!(read_tools("\u{FEFF}[]").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_list_of_tools_is_refused_with_its_place() {
+        for (text, kind, place) in [
+            (" \n", ReadErrorKind::Empty, (None, None)),
+            ("[{]", ReadErrorKind::Syntax, (Some(1), Some(3))),
+            ("[", ReadErrorKind::Syntax, (Some(1), Some(1))),
+            ("\n {}", ReadErrorKind::Shape, (Some(2), Some(2))),
+            ("[{\"name\": \"a\"},\n  3]", ReadErrorKind::Shape, (Some(2), Some(3))),
+            ("[{}]", ReadErrorKind::Shape, (Some(1), Some(2))),
+            (r#"[{"functionDeclarations": [3]}]"#, ReadErrorKind::Shape, (Some(1), Some(2))),
+        ] {
+            let error = read_tools(text).unwrap_err();
+            assert_eq!((error.kind, (error.line, error.column)), (kind, place), "{text}: {error}");
+            assert_eq!(error.expected, EXPECTED);
         }
     }
 

@@ -1,0 +1,50 @@
+//! Where a conversation goes, for the commands that write one.
+
+use foldback::model::WireFormat;
+use foldback::wire::{Format, Lost, Written};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::args::TargetArgs;
+use crate::failure::Failure;
+
+/// Something that a format could not carry.
+#[derive(Serialize)]
+pub(crate) struct LostAnswer<'a> {
+    index: usize,
+    what: &'a str,
+}
+
+impl<'a> From<&'a Lost> for LostAnswer<'a> {
+    fn from(lost: &'a Lost) -> Self {
+        Self { index: lost.index, what: &lost.what }
+    }
+}
+
+/// The wire format that is asked for.
+pub(crate) fn wire(args: &TargetArgs) -> Result<Option<WireFormat>, Failure> {
+    match args.to {
+        None => Ok(None),
+        Some(Format::Wire(wire)) => Ok(Some(wire)),
+        Some(log) => Err(Failure::usage(format!(
+            "`--to {log}`: a log cannot be written; name openai_chat, openai_responses, anthropic or gemini"
+        ))),
+    }
+}
+
+/// The conversation as a part of the answer, if it goes nowhere else.
+pub(crate) fn embedded<'a>(args: &TargetArgs, written: &'a Written) -> Result<Option<&'a RawValue>, Failure> {
+    if args.output.is_some() {
+        return Ok(None);
+    }
+    // A mark of the byte order may stand in front of a file, never inside another one.
+    let json = written.json.strip_prefix('\u{FEFF}').unwrap_or(&written.json);
+    serde_json::from_str(json)
+        .map(Some)
+        .map_err(|error| Failure::request(format!("the conversation cannot be embedded: {error}")))
+}
+
+/// One line for each thing that the format could not carry.
+pub(crate) fn losses(written: &Written) -> String {
+    written.lost.iter().map(|lost| format!("lost #{}: {}\n", lost.index, lost.what)).collect()
+}
