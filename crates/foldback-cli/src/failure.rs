@@ -6,6 +6,8 @@ use std::path::Path;
 use foldback::wire::ReadError;
 use serde::Serialize;
 
+use crate::{output, text};
+
 /// A failure. Boxed, so that results stay small.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
@@ -63,7 +65,7 @@ impl Failure {
     fn io(doing: &str, path: &Path, error: &io::Error, expected: &str) -> Self {
         let is_folder = error.kind() == io::ErrorKind::IsADirectory;
         let expected = if is_folder { "a file, not a folder" } else { expected };
-        let failure = Self::new("io", format!("cannot {doing}: {error}"));
+        let failure = Self::new("io", format!("cannot {doing}: {}", plain(error)));
         failure.about(path.display().to_string(), expected)
     }
 
@@ -107,7 +109,8 @@ impl Failure {
                 error: &'a Failure,
             }
             let object = Object { error: self };
-            eprintln!("{}", serde_json::to_string(&object).unwrap_or_else(|_| self.0.message.clone()));
+            let line = serde_json::to_string(&object).unwrap_or_else(|_| self.0.message.clone());
+            output::tell(&(line + "\n"));
             return;
         }
         let mut text = String::from("error: ");
@@ -126,6 +129,14 @@ impl Failure {
             text.push_str("\n  expected: ");
             text.push_str(expected);
         }
-        eprintln!("{text}");
+        output::tell(&(text::harmless(&text) + "\n"));
+    }
+}
+
+/// The system's words, without the names of files that are ours alone.
+fn plain(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        None if error.kind() != io::ErrorKind::Other => error.kind().to_string(),
+        _ => error.to_string(),
     }
 }

@@ -56,7 +56,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if std::env::args_os().any(|arg| arg == "--json") {
-        Failure::usage(error.to_string().trim().to_owned()).report(true);
+        Failure::usage(error.to_string().trim().trim_start_matches("error: ").to_owned()).report(true);
     } else {
         let _ = error.print();
     }

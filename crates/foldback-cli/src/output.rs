@@ -21,6 +21,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Tells a person something on standard error. Nobody listening is no failure, and no reason to lose
+/// what goes to standard output.
+pub(crate) fn tell(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Writes one JSON object and a line break to standard output.
 pub(crate) fn print_json(object: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(object)

@@ -9,7 +9,7 @@ use crate::args::{EstimatorName, PolicyArgs};
 use crate::failure::Failure;
 
 /// What is kept of the end of a conversation unless an option says otherwise. The figure is that of
-/// pi and moa, from which reference 000 descends too.
+/// pi and moa, from which Golato descends too.
 const KEEP_RECENT: u64 = 20_000;
 
 /// The estimator called `name`.

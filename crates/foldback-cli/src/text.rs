@@ -40,6 +40,15 @@ pub(crate) fn skipped(lines: usize) -> String {
     }
 }
 
+/// `text` without what could steer a terminal or turn its writing around: names, ids and roles are
+/// other people's text.
+pub(crate) fn harmless(text: &str) -> String {
+    let steers = |c: char| {
+        (c.is_control() && c != '\n') || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().filter(|&c| !steers(c)).collect()
+}
+
 /// At most `width` characters of one line of `text`, without control characters.
 pub(crate) fn line(text: &str, width: usize) -> String {
     let mut words = text.split_whitespace();
@@ -69,6 +78,11 @@ mod tests {
         assert_eq!(number(1_234_567), "1 234 567");
         assert_eq!(percent(1, 3), "33.3 %");
         assert_eq!(percent(0, 0), "0 %");
+    }
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        assert_eq!(harmless("a\u{1b}[2J\u{202E}b\n\0c"), "a[2Jb\nc");
     }
 
     #[test]

@@ -61,8 +61,11 @@ fn by_pin(pins: &[usize], request: &Request<'_>) -> (Vec<usize>, Vec<usize>) {
 
 /// Names what keeps a context of `after` tokens over its `budget`.
 pub(crate) fn too_large(plan: &Plan, after: TokenCount, budget: TokenCount) -> Irreducible {
-    let what = if plan.tokens_kept > budget { "kept messages" } else { "the summary" };
-    Irreducible::new(what, after)
+    if plan.tokens_kept > budget {
+        Irreducible::new("kept messages", plan.tokens_kept)
+    } else {
+        Irreducible::new("the summary", after.saturating_sub(plan.tokens_kept))
+    }
 }
 
 /// A digest of what the messages say: the same on every platform and in every version of this crate

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use foldback_model::{CallGraph, Kind, Message, Part, Summary, TokenCount, Usage};
+use foldback_model::{CallGraph, Kind, Message, Part, Role, Summary, TokenCount, Usage};
 use foldback_plan::Plan;
 use foldback_summarize::{FileLedger, SummaryKind, SummaryReply, SummaryRequest, ledger};
 
@@ -12,7 +12,7 @@ use crate::{CompactError, Compacted, Config, Reason, Record, Relief, Request};
 
 /// What stands for the history when there was none before the turn that the cut splits.
 const NO_HISTORY: &str = "Nothing was condensed before this turn.";
-/// The heading is that of reference 000.
+/// The heading is that of Golato.
 const SPLIT_TURN: &str = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 /// A summary is asked to stay below this share of what it replaces, in percent.
 const SUMMARY_PERCENT: u64 = 60;
@@ -148,6 +148,12 @@ impl<'a> Compaction<'a> {
             let budget = self.plan.budget.filter(|&budget| after > budget)?;
             Some(assemble::too_large(&self.plan, after, budget))
         });
+        let mut notes = self.notes;
+        if let Some(threshold) = self.plan.threshold.filter(|&threshold| after > threshold) {
+            notes.push(format!(
+                "The context is still above the threshold of {threshold}: keep less of its end."
+            ));
+        }
         let record = Record {
             reason: if self.plan.due { Reason::Threshold } else { Reason::Demanded },
             epoch: context.epoch,
@@ -159,7 +165,7 @@ impl<'a> Compaction<'a> {
             summary: summary.text,
             files: summary.files,
             usage: self.usage,
-            notes: self.notes,
+            notes,
             dropped,
             over_budget,
             plan: self.plan,
@@ -217,7 +223,7 @@ fn split_summary(message: &Message) -> (Option<String>, Option<Cow<'_, Message>>
         return (Some(Summary::text_of_projection(&text).unwrap_or(&text).to_owned()), None);
     }
     // A provider that wants roles to alternate got the summary and the next message in one.
-    let first = message.parts().first().and_then(Part::as_text);
+    let first = message.parts().first().and_then(Part::as_text).filter(|_| message.role == Role::User);
     let Some(summary) = first.and_then(Summary::text_of_projection) else {
         return (None, Some(Cow::Borrowed(message)));
     };

@@ -1,4 +1,4 @@
-//! The compactor: configuration, request, and the three calls of reference 000.
+//! The compactor: configuration, request, and the three calls of Golato.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Relief {
-    /// Nothing: its result is taken as it is, as in reference 000.
+    /// Nothing: its result is taken as it is, as in Golato.
     None,
     /// The new context is smaller than the old one.
     StrictReduction,

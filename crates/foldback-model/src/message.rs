@@ -289,7 +289,8 @@ impl Message {
     pub fn kind(&self) -> Kind {
         let projected = |text: &str| crate::Summary::text_of_projection(text).is_some();
         match (self.meta.kind, self.parts.as_slice()) {
-            (Kind::Plain, [Part::Text(text)]) if projected(text) => Kind::Summary,
+            // Only the host writes one: a model that imitates it has said something, no more.
+            (Kind::Plain, [Part::Text(text)]) if self.role == Role::User && projected(text) => Kind::Summary,
             (kind, _) => kind,
         }
     }

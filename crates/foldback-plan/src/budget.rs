@@ -84,7 +84,7 @@ impl BudgetConfig {
     }
 
     /// The same without refusing: what is out of range is brought into it, and every change is
-    /// reported. A reserve of the whole window leaves a budget of zero, as in reference 000.
+    /// reported. A reserve of the whole window leaves a budget of zero, as in Golato.
     #[must_use]
     pub fn build_lenient(mut self) -> (Budget, Vec<Adjustment>) {
         let mut adjustments = Vec::new();

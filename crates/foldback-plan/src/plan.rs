@@ -17,7 +17,7 @@ pub struct Policy {
     /// What is kept of the end of the conversation.
     pub keep: Keep,
     /// Whether a compaction is wanted whatever the trigger says (the `RequireReduction` of
-    /// reference 000).
+    /// Golato).
     pub force: bool,
     /// How many tokens the summary may take. The kept suffix leaves room for it.
     pub summary_allowance: TokenCount,

@@ -79,7 +79,7 @@ pub enum TriggerDefect {
 }
 
 impl Trigger {
-    /// The rule of reference 000: strictly above `ratio` of the budget.
+    /// The rule of Golato: strictly above `ratio` of the budget.
     #[must_use]
     pub fn above_budget_ratio(ratio: f64) -> Self {
         Self::BudgetRatio { ratio, compare: Compare::Above }

@@ -24,7 +24,7 @@ use async_trait::async_trait;
 use foldback_model::TokenCount;
 use foldback_tokens::{Heuristic, TokenCounter};
 
-use crate::text::REDACTED;
+use crate::text::{REDACTED, redact};
 use crate::{SummarizeError, SummarizeErrorKind, Summarizer, SummaryReply, SummaryRequest};
 
 // About one page: enough for the goal, the constraints and the state of a day's work, and under one
@@ -88,7 +88,8 @@ impl ChecklistSummarizer {
                     .with_source(err)
             },
         )?;
-        let mut reply = SummaryReply::new(text);
+        // Once more over the whole: what an earlier summary or a tool's name brought in goes too.
+        let mut reply = SummaryReply::new(redact(&text));
         let n_redacted = reply.text.matches(REDACTED).count();
         if n_redacted > 0 {
             reply.notes.push(format!("{n_redacted} secrets were redacted."));

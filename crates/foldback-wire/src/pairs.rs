@@ -1,7 +1,7 @@
 //! Which result answers which call, by id and occurrence.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use foldback_model::{Message, Part};
 
@@ -24,16 +24,16 @@ struct Call {
 impl Pairs {
     pub(crate) fn of(messages: &[Cow<'_, Message>]) -> Self {
         // The calls of an id that have no result yet, in order.
-        let mut open: BTreeMap<&str, Vec<(Site, &str)>> = BTreeMap::new();
+        let mut open: BTreeMap<&str, Open<'_>> = BTreeMap::new();
         let mut pairs = Self { answers: BTreeMap::new(), calls: BTreeMap::new() };
         for (index, message) in messages.iter().enumerate() {
             for (position, part) in message.parts().iter().enumerate() {
                 match part {
                     Part::ToolCall(call) => {
-                        open.entry(&call.id).or_default().push(((index, position), &call.name));
+                        open.entry(&call.id).or_default().add((index, position), &call.name);
                     }
                     Part::ToolResult(result) => {
-                        let found = open.get_mut(result.call_id.as_str()).and_then(take_newest);
+                        let found = open.get_mut(result.call_id.as_str()).and_then(Open::take_newest);
                         let Some((site, tool)) = found else { continue };
                         pairs.answers.insert(site, (index, position));
                         pairs.calls.insert((index, position), Call { site, tool: tool.to_owned() });
@@ -96,9 +96,28 @@ impl Pairs {
     }
 }
 
-/// The first open call of the newest message that has one.
-fn take_newest<'m>(calls: &mut Vec<(Site, &'m str)>) -> Option<(Site, &'m str)> {
-    let ((newest, _), _) = *calls.last()?;
-    let first = calls.iter().rposition(|((message, _), _)| *message != newest).map_or(0, |at| at + 1);
-    Some(calls.remove(first))
+/// The open calls of one id, message by message, so that a server that uses one id for all its calls
+/// costs no search.
+#[derive(Default)]
+struct Open<'m>(Vec<VecDeque<(Site, &'m str)>>);
+
+impl<'m> Open<'m> {
+    fn add(&mut self, site: Site, name: &'m str) {
+        let is_same =
+            |group: &&mut VecDeque<(Site, &str)>| group.back().is_some_and(|((m, _), _)| *m == site.0);
+        match self.0.last_mut().filter(is_same) {
+            Some(group) => group.push_back((site, name)),
+            None => self.0.push(VecDeque::from([(site, name)])),
+        }
+    }
+
+    /// The first open call of the newest message that has one.
+    fn take_newest(&mut self) -> Option<(Site, &'m str)> {
+        let group = self.0.last_mut()?;
+        let call = group.pop_front();
+        if group.is_empty() {
+            self.0.pop();
+        }
+        call
+    }
 }

@@ -20,7 +20,9 @@ pub mod prelude {
     pub use foldback_compact::{Compacted, Compactor, Config, Pending, Request};
     pub use foldback_model::{Context, Message, Part, Role, Summary, TokenCount};
     pub use foldback_plan::{BudgetConfig, Cut, Keep, Trigger};
-    pub use foldback_summarize::{ChecklistSummarizer, Summarizer};
+    pub use foldback_summarize::{
+        ChecklistSummarizer, SummarizeError, Summarizer, SummaryReply, SummaryRequest,
+    };
     pub use foldback_tokens::{Estimator, Heuristic};
 }
 

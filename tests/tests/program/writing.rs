@@ -171,3 +171,33 @@ fn what_other_files_add_is_not_in_a_no_op() {
     assert_eq!(code, Some(0));
     assert!(output.contains("two floors") && !output.contains("open_gate"));
 }
+
+#[test]
+fn a_log_is_not_written_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log.jsonl");
+    std::fs::copy(fixture("transcripts/claude-code/vscode-30530d66-parallel.jsonl"), &path).expect("a copy");
+    let before = std::fs::read(&path).expect("a file");
+    for command in ["compact", "convert"] {
+        let run = foldback().args([command, "-o"]).args([&path, &path]).output().expect("it runs");
+        assert_eq!(run.status.code(), Some(2), "{command}");
+        assert!(String::from_utf8_lossy(&run.stderr).contains("name another output"), "{command}");
+        assert_eq!(std::fs::read(&path).expect("a file"), before, "{command}");
+    }
+}
+
+/// What goes to standard output does not depend on somebody listening to the remarks.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_error_loses_nothing() {
+    let full =
+        std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full");
+    let run = std::process::Command::new(foldback_tests::program())
+        .args(["compact", "--force", "--keep-recent", "2000"])
+        .arg(fixture(SESSION))
+        .stderr(full)
+        .output()
+        .expect("the program runs");
+    assert_eq!(run.status.code(), Some(0));
+    let _: Value = serde_json::from_slice(&run.stdout).expect("the conversation");
+}

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if args.common.json {
         output::print_json(&answer)?;
     } else {
-        output::print(&page(&answer))?;
+        output::print(&text::harmless(&page(&answer)))?;
     }
     Ok(if answer.valid { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -56,6 +56,7 @@ pub(crate) fn run(args: &CompactArgs) -> Result<ExitCode, Failure> {
     let to = target::wire(&args.target)?;
     let progress = Progress::start("compacting");
     let mut document = input::document(&args.common)?;
+    target::spare_the_log(&args.target, args.common.input.as_deref(), document.format)?;
     let own = input::complete(&mut document.context, &args.estimate)?;
     let mut request = settings::request(&args.policy, &document.context, estimator.as_ref(), budget);
     if let Some(focus) = &args.focus {
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &CompactArgs) -> Result<ExitCode, Failure> {
     if args.common.json {
         output::print_json(&done.answer(&args.target)?)?;
     } else {
-        eprint!("{filling}{}", done.account(args.verbose));
+        output::tell(&text::harmless(&format!("{filling}{}", done.account(args.verbose))));
         if args.target.output.is_none() && !action.is_failure() {
             output::print(&(done.written.json + "\n"))?;
         }

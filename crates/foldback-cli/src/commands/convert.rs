@@ -33,6 +33,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let to = target::wire(&args.target)?;
     let progress = Progress::start("converting");
     let document = input::document(&args.common)?;
+    target::spare_the_log(&args.target, args.common.input.as_deref(), document.format)?;
     let written = document.convert(&document.context, to.unwrap_or_else(|| document.wire()));
     drop(progress);
     if let Some(path) = &args.target.output {
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
             conversation: target::embedded(&args.target, &written)?,
         })?;
     } else {
-        eprint!("{}{}", target::losses(&written), text::skipped(document.skipped_lines));
+        output::tell(&format!("{}{}", target::losses(&written), text::skipped(document.skipped_lines)));
         if args.target.output.is_none() {
             output::print(&(written.json + "\n"))?;
         }

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &CountArgs) -> Result<ExitCode, Failure> {
     match (args.common.json, args.compare.is_empty()) {
         (true, true) => output::print_json(&Single { answer: &answers[0], skipped_lines })?,
         (true, false) => output::print_json(&Comparison { estimators: answers, skipped_lines })?,
-        (false, _) => output::print(&(page(&answers) + &text::skipped(skipped_lines)))?,
+        (false, _) => output::print(&text::harmless(&(page(&answers) + &text::skipped(skipped_lines))))?,
     }
     Ok(ExitCode::SUCCESS)
 }

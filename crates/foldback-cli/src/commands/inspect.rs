@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use foldback::compact::Composition;
-use foldback::model::{CallGraph, CallSite, TokenCount};
+use foldback::model::{CallGraph, CallSite, Message, TokenCount};
 use foldback::wire::{Boundary, Document};
 use serde::Serialize;
 
@@ -22,11 +22,34 @@ struct Answer<'a> {
     estimator: &'a str,
     error_band: f64,
     tokens: &'a Composition,
+    /// The provider's own count of the last call, where the file states it.
+    reported: Option<Reported>,
     orphans: Vec<usize>,
     dangling: Vec<usize>,
     pending: Vec<usize>,
     boundaries: Vec<BoundaryAnswer<'a>>,
     skipped_lines: usize,
+}
+
+/// What a provider counted: everything that the call sent and got, system text and tools included.
+#[derive(Serialize)]
+struct Reported {
+    /// Index of the reply.
+    index: usize,
+    tokens: TokenCount,
+}
+
+/// The last count of the current epoch: an older one measured what is no longer there.
+fn last_reported(messages: &[Message]) -> Option<Reported> {
+    let epoch = messages.iter().map(|message| message.meta.epoch).max()?;
+    messages.iter().enumerate().rev().filter(|(_, message)| message.meta.epoch == epoch).find_map(
+        |(index, message)| {
+            let usage = message.meta.usage?;
+            let tokens = usage.prompt().filter(|prompt| *prompt > TokenCount::ZERO)?
+                + usage.output.unwrap_or_default();
+            Some(Reported { index, tokens })
+        },
+    )
 }
 
 #[derive(Serialize)]
@@ -68,6 +91,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
         estimator: estimator.name(),
         error_band: estimate.total.error_band,
         tokens: &composition,
+        reported: last_reported(&context.messages),
         orphans: indices(graph.orphans()),
         dangling: indices(graph.dangling()),
         pending: indices(graph.pending()),
@@ -77,7 +101,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     if args.common.json {
         output::print_json(&answer)?;
     } else {
-        output::print(&page(&answer, &document))?;
+        output::print(&text::harmless(&page(&answer, &document)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -101,6 +125,13 @@ fn page(answer: &Answer<'_>, document: &Document) -> String {
         answer.estimator,
         answer.error_band * 100.0,
     );
+    if let Some(reported) = &answer.reported {
+        page += &format!(
+            "{} tokens by the provider's count at #{}, system text and tools included\n",
+            text::number(reported.tokens.as_u64()),
+            reported.index
+        );
+    }
     page += &bands("by source", &answer.tokens.by_source, total);
     page += &bands("by role", &answer.tokens.by_role, total);
     page += &bands("by tool", &answer.tokens.by_tool, total);

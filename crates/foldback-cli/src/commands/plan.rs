@@ -58,7 +58,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<ExitCode, Failure> {
     if args.common.json {
         output::print_json(&answer)?;
     } else {
-        output::print(&page(&answer))?;
+        output::print(&text::harmless(&page(&answer)))?;
     }
     Ok(answer.action.exit_code())
 }

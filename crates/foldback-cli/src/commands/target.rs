@@ -1,5 +1,7 @@
 //! Where a conversation goes, for the commands that write one.
 
+use std::path::Path;
+
 use foldback::model::WireFormat;
 use foldback::wire::{Format, Lost, Written};
 use serde::Serialize;
@@ -47,4 +49,21 @@ pub(crate) fn embedded<'a>(args: &TargetArgs, written: &'a Written) -> Result<Op
 /// One line for each thing that the format could not carry.
 pub(crate) fn losses(written: &Written) -> String {
     written.lost.iter().map(|lost| format!("lost #{}: {}\n", lost.index, lost.what)).collect()
+}
+
+/// Refuses to write over the log that is read: what is written is a request, and a log holds more.
+pub(crate) fn spare_the_log(args: &TargetArgs, input: Option<&Path>, format: Format) -> Result<(), Failure> {
+    let same = |one: &Path, other: &Path| {
+        std::fs::canonicalize(one)
+            .is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
+    };
+    match (&args.output, input) {
+        (Some(output), Some(input)) if format.is_log() && same(output, input) => {
+            Err(Failure::usage(format!(
+                "`{}` is a {format} log, and a conversation is written as a request: name another output",
+                output.display()
+            )))
+        }
+        _ => Ok(()),
+    }
 }

@@ -21,12 +21,29 @@ static SECRET: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?-u:\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)",
         r"|(?P<bearer>(?i-u:\bbearer ) {0,3})(?-u:[A-Za-z0-9._~+/=-]{8,})",
         r"|(?P<login>(?i:(?-u:\b)[a-z][a-z0-9+.-]{0,20}://[^\s/:@]{1,64}:))[^\s/@]{3,100}@",
-        r#"|(?P<key>(?i-u:\b[a-z0-9_-]{0,40}(?:passw(?:or)?d|passwd|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|client[_-]?secret|_token)["']?[ \t]{0,3}[=:][ \t]{0,3}["']?))[^\s"',;&|)]{4,}"#,
+        r#"|(?P<key>(?i-u:\b[a-z0-9_-]{0,40}(?:passw(?:or)?d|passwd|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|client[_-]?secret|passphrase|_token)["']?[ \t]{0,3}[=:][ \t]{0,3}["']?))[^\s"',;&|)]{4,}"#,
     ))
 });
 
+/// A terminal's escape sequence.
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\x1b\[[0-9;?]*[A-Za-z]"));
+
 /// `text` with every recognisable secret replaced.
 pub(crate) fn redact(text: &str) -> Cow<'_, str> {
+    // An invisible character inside a secret hides it from the pattern, not from a reader.
+    if text.contains(is_invisible) {
+        let visible: String = ESCAPE.replace_all(text, "").chars().filter(|&c| !is_invisible(c)).collect();
+        return Cow::Owned(replaced(&visible).into_owned());
+    }
+    replaced(text)
+}
+
+fn is_invisible(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
+        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{00AD}')
+}
+
+fn replaced(text: &str) -> Cow<'_, str> {
     SECRET.replace_all(text, |found: &Captures<'_>| {
         let shown = ["bearer", "key"].iter().find_map(|name| found.name(name));
         match (found.name("login"), shown) {
@@ -44,6 +61,8 @@ mod tests {
     #[test]
     fn secrets_go_and_ordinary_text_stays() {
         let cases = [
+            ("sk-\u{200b}abcdefghijklmnop1234", "[redacted]"),
+            ("pass\u{1b}[0mword=hunter22xyz", "password=[redacted]"),
             ("use sk-abcdefghijklmnop1234 now", "use [redacted] now"),
             ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"),
             ("id AKIAABCDEFGHIJKLMNOP.", "id [redacted]."),

@@ -17,6 +17,18 @@ const GEMINI_CONTENTS: &str = "Gemini API: Generating content";
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
+        id: "no-messages",
+        providers: &[OpenAiChat, OpenAiResponses, Anthropic, Gemini],
+        demand: "a request has at least one message besides the instructions",
+        sources: &[
+            (OpenAiChat, CHAT_PAGE),
+            (OpenAiResponses, RESPONSES_PAGE),
+            (Anthropic, ANTHROPIC_MESSAGES),
+            (Gemini, GEMINI_CONTENTS),
+        ],
+        judge: no_messages,
+    },
+    Rule {
         id: "first-role",
         providers: &[OpenAiChat, Anthropic, Gemini],
         demand: "behind the instructions, a conversation begins with the user",
@@ -84,6 +96,13 @@ pub(super) const RULES: &[Rule] = &[
         judge: reasoning_follower,
     },
 ];
+
+fn no_messages(case: &Case<'_>) -> Found {
+    match case.spoken().next() {
+        Some(_) => Vec::new(),
+        None => vec![(0, "there is nothing to answer".to_owned())],
+    }
+}
 
 fn first_role(case: &Case<'_>) -> Found {
     let Some((index, first)) = case.spoken().next() else { return Vec::new() };

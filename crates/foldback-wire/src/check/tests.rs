@@ -58,9 +58,14 @@ fn valid_lists_pass() {
     judge(OpenAiResponses, "a u r a>1 t<1 r a", "");
     judge(Anthropic, "u a>1,2 u<1,2+ a u", "");
     judge(Gemini, "u a>1,2 u<1,2 a u", "");
+}
+
+#[test]
+fn a_request_has_something_to_answer() {
     for provider in WireFormat::ALL {
-        judge(provider, "", "");
+        judge(provider, "", "0 no-messages");
     }
+    judge(OpenAiChat, "s", "0 no-messages");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
     };
     let parts = match object.get("content") {
         None => Vec::new(),
-        Some(content) => decode_content(content).ok_or_else(|| {
+        Some(content) => decode_content(content, 0).ok_or_else(|| {
             ShapeError::new("content", "content of another kind", "a text or a list of blocks")
         })?,
     };
@@ -40,20 +40,22 @@ fn has_cache_marker(content: &str) -> bool {
             .any(|block| block.has("cache_control") || block.get("content").is_some_and(has_cache_marker))
 }
 
-fn decode_content(content: &str) -> Option<Vec<Part>> {
+/// Content that stands `depth` blocks deep. A result holds documents and a document holds texts; what is
+/// nested deeper is no content that the API knows, and is carried as it came.
+fn decode_content(content: &str, depth: usize) -> Option<Vec<Part>> {
     if let Some(text) = json::string(content) {
         return Some(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    Some(json::list(content)?.into_iter().map(decode_block).collect())
+    Some(json::list(content)?.into_iter().map(|block| decode_block(block, depth)).collect())
 }
 
-fn decode_block(block: &str) -> Part {
+fn decode_block(block: &str, depth: usize) -> Part {
     let Some(object) = Object::parse(block) else { return opaque("", block) };
     let kind = object.text("type").unwrap_or_default();
     let known = match kind.as_str() {
         "text" => object.text("text").map(Part::Text),
         "image" => object.object("source").and_then(|source| media(&source)).map(Part::Image),
-        "document" => document(&object),
+        "document" if depth < 2 => document(&object),
         "thinking" => {
             let mut thinking = Thinking::new(object.text("thinking").unwrap_or_default());
             thinking.signature = object.text("signature");
@@ -66,7 +68,7 @@ fn decode_block(block: &str) -> Part {
             object.text("name").unwrap_or_default(),
             object.get("input").map_or_else(|| "{}".to_owned(), json::compact),
         ))),
-        "tool_result" => Some(decode_result(&object)),
+        "tool_result" if depth == 0 => Some(decode_result(&object)),
         _ => None,
     };
     known.unwrap_or_else(|| opaque(&kind, block))
@@ -74,7 +76,7 @@ fn decode_block(block: &str) -> Part {
 
 fn decode_result(object: &Object<'_>) -> Part {
     let mut result = ToolResult::new(object.text("tool_use_id").unwrap_or_default(), "");
-    result.content = object.get("content").and_then(decode_content).unwrap_or_default();
+    result.content = object.get("content").and_then(|content| decode_content(content, 1)).unwrap_or_default();
     result.is_error = object.flag("is_error");
     Part::ToolResult(result)
 }
@@ -86,7 +88,7 @@ fn media(source: &Object<'_>) -> Option<Media> {
         "file" => MediaSource::FileId(source.text("file_id")?),
         "text" => MediaSource::Text(source.text("data")?),
         "content" => {
-            let parts = decode_content(source.get("content")?)?;
+            let parts = decode_content(source.get("content")?, 2)?;
             let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
             MediaSource::Text(texts.join("\n"))
         }
@@ -107,7 +109,7 @@ fn opaque(kind: &str, block: &str) -> Part {
 
 /// The text of `system`, which may be a list of blocks.
 pub(super) fn system_text(system: &str) -> String {
-    let parts = decode_content(system).unwrap_or_default();
+    let parts = decode_content(system, 2).unwrap_or_default();
     let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
     texts.join("\n\n")
 }
@@ -251,4 +253,21 @@ fn encode_media(kind: &str, media: &Media, mark: &str, encoder: &mut Encoder<'_>
     let title = media.name.as_ref().filter(|_| kind == "document");
     let title = title.map_or_else(String::new, |title| format!(r#","title":{}"#, quote(title)));
     format!(r#"{{"type":"{kind}","source":{source}{title}}}"#)
+}
+
+#[cfg(test)]
+mod nesting {
+    use foldback_model::{Part, WireFormat};
+
+    use crate::codec::decode_message;
+
+    #[test]
+    fn blocks_nested_without_end_are_carried_and_not_followed() {
+        let depth = 100_000;
+        let open = r#"{"type":"tool_result","tool_use_id":"x","content":["#.repeat(depth);
+        let json = format!(r#"{{"role":"user","content":[{open}{}]}}"#, "]}".repeat(depth));
+        let message = decode_message(WireFormat::Anthropic, &json).expect("a message");
+        let result = message.results().next().expect("a result");
+        assert!(matches!(result.content.as_slice(), [Part::Opaque(_)]));
+    }
 }

@@ -86,7 +86,13 @@ fn decode_response(response: &Object<'_>) -> Part {
     result.name = response.text("name");
     result.is_error = is_error;
     let media = response.list("parts").unwrap_or_default();
-    result.content.extend(media.into_iter().map(decode_part));
+    // Pictures and files; a response inside a response is nothing that the API knows.
+    let inner = |part: &str| {
+        let is_response = Object::parse(part)
+            .is_some_and(|part| part.has("functionResponse") || part.has("function_response"));
+        if is_response { opaque("functionResponse", part) } else { decode_part(part) }
+    };
+    result.content.extend(media.into_iter().map(inner));
     Part::ToolResult(result)
 }
 
