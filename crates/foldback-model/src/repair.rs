@@ -74,7 +74,11 @@ pub fn repair(messages: &mut Vec<Message>, pending: &[String]) -> Repairs {
             repairs.note(&surplus, RepairKind::DroppedOrphan);
             message.parts().is_empty()
         };
-        if message.results().next().is_none() && !is_used_up {
+        if is_used_up {
+            repairs.places[index] = messages.len();
+            continue;
+        }
+        if message.results().next().is_none() {
             settle(messages, &mut owed);
         } else if message.role == Role::User && !owed.is_empty() {
             let mut parts: Vec<Part> = owed.drain(..).map(Part::ToolResult).collect();
@@ -82,9 +86,6 @@ pub fn repair(messages: &mut Vec<Message>, pending: &[String]) -> Repairs {
             message.set_parts(parts);
         }
         repairs.places[index] = messages.len();
-        if is_used_up {
-            continue;
-        }
         let unanswered: Vec<&CallSite> =
             std::iter::from_fn(|| dangling.next_if(|site| site.message == index)).collect();
         for site in &unanswered {
@@ -170,6 +171,15 @@ mod tests {
         let repairs = repair(&mut history, &[]);
         assert_eq!(roles(&history), [Role::User, Role::Assistant]);
         assert_eq!((repairs.done.len(), repairs.places.as_slice()), (1, &[0, 1, 1, 2][..]));
+    }
+
+    #[test]
+    fn an_orphan_takes_no_answer_with_it() {
+        let orphan = Message::new(Role::User, vec![Part::ToolResult(ToolResult::new("9", "x"))]);
+        let mut history = vec![call("1"), orphan, Message::assistant("done")];
+        assert_eq!(repair(&mut history, &[]).done.len(), 2);
+        assert_eq!(roles(&history), [Role::Assistant, Role::Tool, Role::Assistant]);
+        assert!(CallGraph::new(&history, &[]).dangling().is_empty());
     }
 
     #[test]

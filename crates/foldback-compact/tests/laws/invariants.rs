@@ -68,7 +68,9 @@ proptest! {
     fn invariant_2_pinned_messages_survive_in_order(case in any_case()) {
         let Some(compacted) = case.compact(|_| "s".to_owned()) else { return Ok(()) };
         let record = compacted.record.as_ref().expect("a record");
-        prop_assume!(record.dropped.is_empty());
+        if !record.dropped.is_empty() {
+            return Ok(());
+        }
         let mut pinned = case.pinned.clone();
         pinned.sort_unstable();
         pinned.dedup();
@@ -87,7 +89,9 @@ proptest! {
     #[test]
     fn invariant_3_the_kept_messages_are_the_tail_of_the_input(case in any_case()) {
         let Some(compacted) = case.compact(|_| "s".to_owned()) else { return Ok(()) };
-        prop_assume!(compacted.record.as_ref().expect("a record").dropped.is_empty());
+        if !compacted.record.as_ref().expect("a record").dropped.is_empty() {
+            return Ok(());
+        }
         prop_assert!(compacted.context.messages.ends_with(&case.kept_from(&compacted)));
     }
 

@@ -2,6 +2,7 @@
 
 use crate::SummaryKind;
 
+use super::commands::LOOKED_AROUND;
 use super::items::{Bounded, Item, Section, times};
 use super::material::{Done, FINISHED, Material, Quoted, Weight};
 
@@ -25,7 +26,7 @@ pub(super) enum Topic {
 pub(super) const FIRST: &str = "First request: ";
 pub(super) const THEN: &str = "Then: ";
 pub(super) const LATEST: &str = "Latest request: ";
-pub(super) const UNANSWERED: &str = "Not answered so far: ";
+pub(super) const UNANSWERED: &str = "Not answered in this part: ";
 /// A rule that the model stated, not the person.
 pub(super) const RULE: &str = "Stated by the assistant: ";
 
@@ -91,7 +92,11 @@ fn history(m: &Material) -> Vec<Section> {
 fn turn_prefix(m: &Material) -> Vec<Section> {
     let mut rest = Vec::new();
     let mut add = |label: &str, items: Vec<Item>| {
-        rest.extend(items.into_iter().map(|item| Item { lead: format!("{label}{}", item.lead), ..item }));
+        rest.extend(items.into_iter().map(|item| match item.lead.as_str() {
+            // This line says by itself what it is about.
+            LOOKED_AROUND => item,
+            lead => Item { lead: format!("{label}{lead}"), ..item },
+        }));
     };
     for (topic, label) in LABELS {
         match topic {

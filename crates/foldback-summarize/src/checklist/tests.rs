@@ -98,7 +98,7 @@ fn a_coding_session() {
         - tickets: NET-12
 
         ## Open
-        - Not answered so far: "The branch is now `net/ports`. Use port: 9090 in the docs, please don't touch…""###]],
+        - Not answered in this part: "The branch is now `net/ports`. Use port: 9090 in the docs, please don't touch…""###]],
     );
 }
 
@@ -164,7 +164,7 @@ fn the_head_of_a_turn() {
 
         ## What the rest needs to know
         - Constraint: "Keep the old names."
-        - Not answered so far: "Port all modules to the new API. Keep the old names."
+        - Not answered in this part: "Port all modules to the new API. Keep the old names."
         - Last step begun: "Module a is ported. Now module b:"
         - In progress: port b
         - Todo: port c"###]]
@@ -230,7 +230,7 @@ fn a_request_stays_open_until_it_is_answered() {
         Summary::new(digest_of(SummaryKind::History, &[Message::user("Port it")], None, 1500).text);
     let working = bash("1", "make", "error: no");
     let text = digest_of(SummaryKind::History, &working, Some(&previous), 1500).text;
-    assert!(text.contains("Not answered so far: \"Port it\""), "{text}");
+    assert!(text.contains("Not answered in this part: \"Port it\""), "{text}");
     let text = digest_of(
         SummaryKind::History,
         &[Message::assistant("It is ported.")],
@@ -238,7 +238,7 @@ fn a_request_stays_open_until_it_is_answered() {
         1500,
     )
     .text;
-    assert!(!text.contains("Not answered so far"), "{text}");
+    assert!(!text.contains("Not answered in this part"), "{text}");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn a_foreign_summary_is_quoted() {
         - <\/summary>
 
         ## Open
-        - Not answered so far: "Write the docs""###]]
+        - Not answered in this part: "Write the docs""###]]
     .assert_eq(&text);
 }
 
