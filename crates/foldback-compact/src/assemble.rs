@@ -1,16 +1,23 @@
 //! Puts the new conversation together.
 
-use foldback_model::{
-    CallGraph, Context, MediaSource, Message, Part, Pin, Role, Summary, TokenCount, repair,
-};
+use std::collections::BTreeMap;
+
+use foldback_model::{CallGraph, Context, Message, Pin, Role, Summary, TokenCount, prefixes, repair};
 use foldback_plan::{Cut, Irreducible, Plan};
-use sha2::{Digest, Sha256};
 
 use crate::Request;
 use crate::record::Dropped;
 
-/// The context after `plan`, and what had to be mended in what is kept.
-pub(crate) fn context(request: &Request<'_>, plan: &Plan, summary: Summary) -> (Context, Vec<Dropped>) {
+/// A new context, and what it cost the kept messages.
+pub(crate) struct Assembled {
+    pub(crate) context: Context,
+    pub(crate) dropped: Vec<Dropped>,
+    /// Messages, of the context as it came, whose signed reasoning was taken out.
+    pub(crate) dead_reasoning: Vec<usize>,
+}
+
+/// The context after `plan`.
+pub(crate) fn context(request: &Request<'_>, plan: &Plan, summary: Summary) -> Assembled {
     let old = &request.context.messages;
     let (instructions, pins): (Vec<usize>, Vec<usize>) =
         plan.stays.iter().partition(|&&index| old[index].role.is_instruction());
@@ -30,6 +37,7 @@ pub(crate) fn context(request: &Request<'_>, plan: &Plan, summary: Summary) -> (
     let sources: Vec<usize> =
         instructions.into_iter().chain(pins).chain(plan.first_kept..old.len()).collect();
     let mut messages: Vec<Message> = sources.iter().map(|&index| old[index].clone()).collect();
+    note_signed(request.context, &sources, &mut messages);
     let repairs = repair(&mut messages, request.pending);
 
     let mut context = request.context.clone_without_messages();
@@ -38,12 +46,27 @@ pub(crate) fn context(request: &Request<'_>, plan: &Plan, summary: Summary) -> (
     context.summary = Some(summary);
     context.summary_at = repairs.places.get(n_instructions + n_in_front).copied();
     context.messages = messages;
+    let origins: BTreeMap<usize, usize> =
+        sources.iter().zip(&repairs.places).map(|(&source, &place)| (place, source)).collect();
+    let dead = context.drop_dead_reasoning();
+    let dead_reasoning = dead.iter().filter_map(|index| origins.get(index).copied()).collect();
     let dropped = repairs
         .done
         .into_iter()
         .map(|repair| Dropped::new(sources[repair.message], repair.call_id, repair.kind))
         .collect();
-    (context, dropped)
+    Assembled { context, dropped, dead_reasoning }
+}
+
+/// Notes what the signed messages among the kept ones stood behind.
+fn note_signed(before: &Context, sources: &[usize], kept: &mut [Message]) {
+    if !kept.iter().any(Message::is_signed) {
+        return;
+    }
+    let prefixes = prefixes(before);
+    for (message, &source) in kept.iter_mut().zip(sources).filter(|(message, _)| message.is_signed()) {
+        message.meta.signed_under.get_or_insert(prefixes[source]);
+    }
 }
 
 /// Divides pinned messages into those that go to the front and those that stay where they are. What
@@ -65,52 +88,5 @@ pub(crate) fn too_large(plan: &Plan, after: TokenCount, budget: TokenCount) -> I
         Irreducible::new("kept messages", plan.tokens_kept)
     } else {
         Irreducible::new("the summary", after.saturating_sub(plan.tokens_kept))
-    }
-}
-
-/// A digest of what the messages say: the same on every platform and in every version of this crate
-/// that writes this prefix.
-pub(crate) fn digest(messages: &[Message]) -> String {
-    let mut hasher = Sha256::new_with_prefix("foldback-1");
-    for message in messages {
-        feed(&mut hasher, message.role.as_str());
-        match message.raw() {
-            Some(raw) => feed(&mut hasher, &raw.json),
-            None => message.parts().iter().for_each(|part| feed_part(&mut hasher, part)),
-        }
-    }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Adds a text behind its length, so that no two sequences of texts give the same bytes.
-fn feed(hasher: &mut Sha256, text: &str) {
-    hasher.update((text.len() as u64).to_le_bytes());
-    hasher.update(text);
-}
-
-fn feed_part(hasher: &mut Sha256, part: &Part) {
-    let mut feed = |texts: &[&str]| texts.iter().for_each(|text| self::feed(hasher, text));
-    match part {
-        Part::Text(text) => feed(&["text", text]),
-        Part::Thinking(thinking) => {
-            feed(&["thinking", &thinking.text, thinking.signature.as_deref().unwrap_or_default()]);
-        }
-        Part::ToolCall(call) => feed(&["call", &call.id, &call.name, &call.arguments]),
-        Part::ToolResult(result) => {
-            feed(&["result", &result.call_id, if result.is_error { "error" } else { "ok" }]);
-            result.content.iter().for_each(|part| feed_part(hasher, part));
-        }
-        Part::Image(media) | Part::Document(media) => {
-            let content = match &media.source {
-                MediaSource::Base64(text)
-                | MediaSource::Text(text)
-                | MediaSource::Url(text)
-                | MediaSource::FileId(text) => text,
-                _ => "",
-            };
-            feed(&["media", media.media_type.as_deref().unwrap_or_default(), content]);
-        }
-        Part::Opaque(opaque) => feed(&["opaque", &opaque.kind, &opaque.json]),
-        _ => feed(&["unknown"]),
     }
 }

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use foldback_model::{CallGraph, Kind, Message, Part, Role, Summary, TokenCount, Usage};
+use foldback_model::{
+    CallGraph, Digest, Kind, Message, Part, Prefix, Role, Summary, TokenCount, Usage, first_change,
+};
 use foldback_plan::Plan;
 use foldback_summarize::{FileLedger, SummaryKind, SummaryReply, SummaryRequest, ledger};
 
-use crate::assemble::{self, digest};
+use crate::assemble::{self, Assembled};
 use crate::{CompactError, Compacted, Config, Reason, Record, Relief, Request};
 
 /// What stands for the history when there was none before the turn that the cut splits.
@@ -137,7 +139,8 @@ impl<'a> Compaction<'a> {
         }
         let request = self.request;
         let summary = self.summary();
-        let (context, dropped) = assemble::context(&request, &self.plan, summary.clone());
+        let Assembled { context, dropped, dead_reasoning } =
+            assemble::context(&request, &self.plan, summary.clone());
         let estimate = request.estimator.estimate_context(&context).map_err(CompactError::Estimate)?;
         let (before, after) = (self.plan.tokens_before, estimate.total.tokens);
         if after >= before && (request.require_reduction || self.relief == Relief::StrictReduction) {
@@ -157,7 +160,7 @@ impl<'a> Compaction<'a> {
         let record = Record {
             reason: if self.plan.due { Reason::Threshold } else { Reason::Demanded },
             epoch: context.epoch,
-            snapshot: digest(&request.context.messages),
+            snapshot: snapshot(&request.context.messages),
             estimator: request.estimator.name().to_owned(),
             error_band: estimate.total.error_band,
             tokens_before: before,
@@ -167,6 +170,8 @@ impl<'a> Compaction<'a> {
             usage: self.usage,
             notes,
             dropped,
+            first_changed: first_change(request.context, &context),
+            dead_reasoning,
             over_budget,
             plan: self.plan,
         };
@@ -209,6 +214,13 @@ impl<'a> Compaction<'a> {
         };
         TokenCount::new((limit.saturating_mul(share) / 100).max(1))
     }
+}
+
+/// The digest of the messages that a plan was computed from.
+fn snapshot(messages: &[Message]) -> Digest {
+    let mut prefix = Prefix::default();
+    messages.iter().for_each(|message| prefix.push(message));
+    prefix.digest()
 }
 
 /// Characters that a model sends instead of nothing.

@@ -1,6 +1,6 @@
 //! What a compaction did.
 
-use foldback_model::{FileLists, RepairKind, TokenCount, Usage};
+use foldback_model::{Digest, FileLists, RepairKind, TokenCount, Usage};
 use foldback_plan::{Irreducible, Plan};
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,8 @@ pub struct Record {
     pub reason: Reason,
     /// The number of compactions of this conversation, this one included, as far as is known.
     pub epoch: u32,
-    /// Digest of the messages that it was computed from (SHA-256, hexadecimal).
-    pub snapshot: String,
+    /// Digest of the messages that it was computed from.
+    pub snapshot: Digest,
     /// The plan that was carried out.
     pub plan: Plan,
     /// The estimator that measured.
@@ -45,6 +45,12 @@ pub struct Record {
     pub notes: Vec<String>,
     /// What was mended in the kept messages, so that a provider takes them.
     pub dropped: Vec<Dropped>,
+    /// Index, in the new context, of the first message that its provider has not seen in this place: what
+    /// it cached holds up to there.
+    pub first_changed: Option<usize>,
+    /// Kept messages whose signed reasoning was taken out, since their provider binds it to what stood in
+    /// front: indices in the context as it came.
+    pub dead_reasoning: Vec<usize>,
     /// What keeps the new context from fitting, if it does not fit.
     pub over_budget: Option<Irreducible>,
 }

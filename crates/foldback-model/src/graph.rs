@@ -3,6 +3,7 @@
 //! A call is matched to its result by id, at any distance, by occurrence: some servers use the same
 //! id in every turn, so a result answers the newest open call of its id.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::{Message, Part, Role};
@@ -61,8 +62,15 @@ impl CallGraph {
     /// Matches calls and results of `messages`. `pending` names calls that are known to be running;
     /// an unanswered call after which nothing but results was said is taken for running too.
     #[must_use]
-    pub fn new(messages: &[Message], pending: &[String]) -> Self {
+    pub fn new<M: Borrow<Message>>(messages: &[M], pending: &[String]) -> Self {
         Builder::new(messages, pending).build()
+    }
+
+    /// The same for a conversation in which nothing runs any more: every call without a result is
+    /// dangling, at the end too.
+    #[must_use]
+    pub fn finished<M: Borrow<Message>>(messages: &[M]) -> Self {
+        Builder { is_finished: true, ..Builder::new(messages, &[]) }.build()
     }
 
     /// Every exchange, by the message that makes the calls.
@@ -139,21 +147,23 @@ impl Calls {
 }
 
 struct Builder<'a> {
-    messages: &'a [Message],
+    messages: Vec<&'a Message>,
     running: BTreeSet<&'a str>,
     calls: BTreeMap<&'a str, Calls>,
     orphans: Vec<CallSite>,
+    is_finished: bool,
 }
 
 impl<'a> Builder<'a> {
-    fn new(messages: &'a [Message], running: &'a [String]) -> Self {
+    fn new<M: Borrow<Message>>(messages: &'a [M], running: &'a [String]) -> Self {
+        let messages = messages.iter().map(Borrow::borrow).collect();
         let running = running.iter().map(String::as_str).collect();
-        Self { messages, running, calls: BTreeMap::new(), orphans: Vec::new() }
+        Self { messages, running, calls: BTreeMap::new(), orphans: Vec::new(), is_finished: false }
     }
 
     fn build(mut self) -> CallGraph {
         self.match_results();
-        let tail = self.start_of_tail();
+        let tail = if self.is_finished { self.messages.len() } else { self.start_of_tail() };
         let mut last_of: BTreeMap<usize, Exchange> = BTreeMap::new();
         let (mut dangling, mut pending) = (Vec::new(), Vec::new());
         let end = self.messages.len();
@@ -189,8 +199,7 @@ impl<'a> Builder<'a> {
     }
 
     fn match_results(&mut self) {
-        let messages = self.messages;
-        for (index, message) in messages.iter().enumerate() {
+        for (index, message) in self.messages.clone().into_iter().enumerate() {
             for part in message.parts() {
                 match part {
                     Part::ToolCall(call) => self.calls.entry(&call.id).or_default().call(index),
@@ -338,6 +347,13 @@ mod tests {
         assert_eq!(CallGraph::new(&messages, &[]).dangling().len(), 1);
         let graph = CallGraph::new(&messages, &["1".into()]);
         assert!(graph.dangling().is_empty() && !graph.may_cut_at(3));
+    }
+
+    #[test]
+    fn nothing_is_pending_in_a_finished_conversation() {
+        let graph = CallGraph::finished(&history("u a>1,2 t<1"));
+        assert_eq!(graph.dangling(), [CallSite { message: 1, id: "2".into() }]);
+        assert!(graph.pending().is_empty() && graph.may_cut_at(3));
     }
 
     #[test]

@@ -12,19 +12,23 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 
 mod context;
+mod digest;
 mod graph;
 mod message;
 mod part;
 mod repair;
+mod signed;
 mod summary;
 mod token_count;
 mod usage;
 
 pub use context::{Context, ToolDefinition};
+pub use digest::{Digest, Prefix};
 pub use graph::{CallGraph, CallSite, Exchange};
 pub use message::{Kind, Message, Meta, Pin, RawJson, Role, Source, StopReason, WireFormat};
 pub use part::{Media, MediaSource, Opaque, Part, Thinking, ToolCall, ToolResult};
-pub use repair::{Repair, RepairKind, Repairs, repair};
+pub use repair::{Repair, RepairKind, Repairs, repair, repair_finished};
+pub use signed::{Binding, SIGNING_RULES, SigningRule, first_change, prefixes};
 pub use summary::{FileLists, Summary};
 pub use token_count::TokenCount;
 pub use usage::Usage;

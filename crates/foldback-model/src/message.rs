@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Part, Usage};
+use crate::{Digest, Part, Usage};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -187,6 +187,9 @@ pub struct Meta {
     /// Whether the message and the next one belong together (OpenAI Responses: reasoning and what
     /// follows it, and all items of one reply).
     pub binds_next: bool,
+    /// What stood in front of the message when its reasoning was signed, where that was noted
+    /// ([`Context::note_signed_prefixes`](crate::Context::note_signed_prefixes)).
+    pub signed_under: Option<Digest>,
 }
 
 /// One message of a conversation.
@@ -198,16 +201,18 @@ pub struct Message {
     /// What is known besides the content.
     pub meta: Meta,
     parts: Vec<Part>,
-    // Invariant: if present, `parts` is what a reader makes of it. Whoever changes the parts
-    // drops it.
+    // Invariant: if present, `parts` is what a reader makes of it without the parts in `left_out`.
+    // Whoever changes the parts in another way drops it.
     raw: Option<RawJson>,
+    // Places of parts that were taken out, among those that `raw` has; in order.
+    left_out: Vec<usize>,
 }
 
 impl Message {
     /// A message of our own making, without original JSON.
     #[must_use]
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
-        Self { role, meta: Meta::default(), parts, raw: None }
+        Self { role, meta: Meta::default(), parts, raw: None, left_out: Vec::new() }
     }
 
     /// A user message of one text.
@@ -232,6 +237,7 @@ impl Message {
     #[must_use]
     pub fn with_raw(mut self, raw: RawJson) -> Self {
         self.raw = Some(raw);
+        self.left_out.clear();
         self
     }
 
@@ -251,13 +257,57 @@ impl Message {
     /// The JSON that the message was read from, if it still says what the message says.
     #[must_use]
     pub fn raw(&self) -> Option<&RawJson> {
-        self.raw.as_ref()
+        self.raw.as_ref().filter(|_| self.left_out.is_empty())
+    }
+
+    /// The JSON that the message was read from, and the places of the parts that were
+    /// [taken out](Self::retain_parts) since, in order.
+    #[must_use]
+    pub fn raw_and_left_out(&self) -> Option<(&RawJson, &[usize])> {
+        self.raw.as_ref().map(|raw| (raw, self.left_out.as_slice()))
+    }
+
+    /// The format that the message was read from, if it was read and not rewritten since.
+    #[must_use]
+    pub fn origin(&self) -> Option<WireFormat> {
+        self.raw.as_ref().map(|raw| raw.wire)
     }
 
     /// Replaces the content; the original JSON is forgotten.
     pub fn set_parts(&mut self, parts: Vec<Part>) {
         self.parts = parts;
         self.raw = None;
+        self.left_out.clear();
+    }
+
+    /// Takes out the parts that `keep` does not want. What is left can still be written as it came.
+    ///
+    /// ```
+    /// use foldback_model::{Message, Part, RawJson, Role, WireFormat};
+    ///
+    /// let mut message = Message::new(Role::User, vec![Part::text(""), Part::text("hi")])
+    ///     .with_raw(RawJson::new(WireFormat::Anthropic, "{…}"));
+    /// message.retain_parts(|part| part.as_text() != Some(""));
+    /// assert_eq!(message.parts(), [Part::text("hi")]);
+    /// assert!(message.raw().is_none(), "the JSON says more than the message");
+    /// assert_eq!(message.raw_and_left_out().map(|(_, left_out)| left_out), Some(&[0][..]));
+    /// ```
+    pub fn retain_parts(&mut self, mut keep: impl FnMut(&Part) -> bool) {
+        let mut left_out = self.left_out.iter().copied().peekable();
+        let mut now_out = Vec::new();
+        let mut place = 0;
+        self.parts.retain(|part| {
+            while left_out.next_if_eq(&place).is_some() {
+                now_out.push(place);
+                place += 1;
+            }
+            let stays = keep(part);
+            now_out.extend((!stays).then_some(place));
+            place += 1;
+            stays
+        });
+        now_out.extend(left_out);
+        self.left_out = now_out;
     }
 
     /// The tool calls of the message, in order.

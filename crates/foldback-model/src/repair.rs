@@ -57,7 +57,15 @@ const NO_RESULT: &str = "No result was recorded for this call: it was interrupte
 /// assert!(repair(&mut history, &[]).done.is_empty());
 /// ```
 pub fn repair(messages: &mut Vec<Message>, pending: &[String]) -> Repairs {
-    let graph = CallGraph::new(messages, pending);
+    repair_by(&CallGraph::new(messages, pending), messages)
+}
+
+/// The same for a conversation in which nothing runs any more: calls at its end are answered too.
+pub fn repair_finished(messages: &mut Vec<Message>) -> Repairs {
+    repair_by(&CallGraph::finished(messages), messages)
+}
+
+fn repair_by(graph: &CallGraph, messages: &mut Vec<Message>) -> Repairs {
     let mut repairs = Repairs { done: Vec::new(), places: (0..=messages.len()).collect() };
     if graph.orphans().is_empty() && graph.dangling().is_empty() {
         return repairs;
@@ -119,24 +127,23 @@ fn settle(messages: &mut Vec<Message>, owed: &mut Vec<ToolResult>) {
 
 /// Takes the results of `surplus` out of the message: of several of one id, the last ones.
 fn drop_results(surplus: &[&CallSite], message: &mut Message) {
-    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
-    for site in surplus {
-        *left.entry(&site.id).or_default() += 1;
+    let mut stay: BTreeMap<String, usize> = BTreeMap::new();
+    for result in message.results() {
+        *stay.entry(result.call_id.clone()).or_default() += 1;
     }
-    let mut parts: Vec<Part> = message.parts().to_vec();
-    parts.reverse();
-    parts.retain(|part| match part {
-        Part::ToolResult(result) => match left.get_mut(result.call_id.as_str()) {
-            Some(n) if *n > 0 => {
-                *n -= 1;
-                false
-            }
-            _ => true,
-        },
+    for site in surplus {
+        if let Some(n) = stay.get_mut(&site.id) {
+            *n = n.saturating_sub(1);
+        }
+    }
+    message.retain_parts(|part| match part {
+        Part::ToolResult(result) => stay.get_mut(&result.call_id).is_some_and(|n| {
+            let stays = *n > 0;
+            *n = n.saturating_sub(1);
+            stays
+        }),
         _ => true,
     });
-    parts.reverse();
-    message.set_parts(parts);
 }
 
 #[cfg(test)]
@@ -180,6 +187,14 @@ mod tests {
         assert_eq!(repair(&mut history, &[]).done.len(), 2);
         assert_eq!(roles(&history), [Role::Assistant, Role::Tool, Role::Assistant]);
         assert!(CallGraph::new(&history, &[]).dangling().is_empty());
+    }
+
+    #[test]
+    fn calls_at_the_end_of_a_finished_conversation_are_answered() {
+        let mut history = vec![Message::user("a"), call("1")];
+        assert!(repair(&mut history, &[]).done.is_empty());
+        assert_eq!(repair_finished(&mut history).done.len(), 1);
+        assert_eq!(roles(&history), [Role::User, Role::Assistant, Role::Tool]);
     }
 
     #[test]

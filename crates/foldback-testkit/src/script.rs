@@ -29,8 +29,8 @@ impl Style {
             None => Self { results_in_one: bit(0), reused_ids: bit(1), items: bit(2), wire },
             Some(format) => Self {
                 results_in_one: format.alternates(),
-                // Responses refuses an id that occurs twice.
-                reused_ids: bit(1) && format != WireFormat::OpenAiResponses,
+                // The others refuse an id that occurs twice.
+                reused_ids: bit(1) && matches!(format, WireFormat::OpenAiChat | WireFormat::Gemini),
                 items: format == WireFormat::OpenAiResponses,
                 wire,
             },

@@ -5,9 +5,13 @@
 //! of the user. Nothing is repaired here.
 
 mod adjacency;
+mod ids;
+mod reasoning;
 mod rules;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use rules::lacks_content;
 
 use foldback_model::{CallGraph, Message, Role, WireFormat};
 

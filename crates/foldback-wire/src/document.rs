@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foldback_model::{Context, WireFormat};
 
-use crate::{Format, ReadError, ReadErrorKind, detect, list, log};
+use crate::{Edit, Format, ReadError, ReadErrorKind, detect, list, log};
 
 /// How a file is read.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +68,8 @@ pub struct Written {
     /// Indices, in the projected context, of messages that were joined to the one before them
     /// because the provider wants roles to alternate.
     pub joined: Vec<usize>,
+    /// What had to be mended, so that another format takes the conversation; indices as projected.
+    pub edits: Vec<Edit>,
     /// What the format could not carry.
     pub lost: Vec<Lost>,
 }

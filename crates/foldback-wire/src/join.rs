@@ -9,7 +9,7 @@ pub(crate) struct Element {
     pub(crate) json: String,
     /// Index of the message, in the context as projected.
     pub(crate) index: usize,
-    /// Its place in the list that was read, if it is written as it came.
+    /// Its place in the list that was read, if it is written with the bytes that it had there.
     pub(crate) origin: Option<usize>,
 }
 

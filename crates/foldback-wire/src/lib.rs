@@ -21,6 +21,7 @@ mod list;
 mod log;
 mod normal;
 mod pairs;
+mod repair;
 mod signs;
 mod write;
 
@@ -30,3 +31,4 @@ pub use detect::detect;
 pub use document::{Boundary, Document, Lost, ReadOptions, Written, read};
 pub use error::{ReadError, ReadErrorKind};
 pub use format::{Format, UnknownFormat};
+pub use repair::{Edit, EditKind, Repaired, repair};

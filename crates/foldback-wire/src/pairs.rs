@@ -55,6 +55,16 @@ impl Pairs {
         self.answers.get(&site).copied()
     }
 
+    /// Where the call that the result at `site` answers stands.
+    pub(crate) fn call_of(&self, site: Site) -> Option<Site> {
+        self.calls.get(&site).map(|call| call.site)
+    }
+
+    /// The tool that was called for the result at `site`.
+    pub(crate) fn tool_of(&self, site: Site) -> Option<&str> {
+        self.calls.get(&site).map(|call| call.tool.as_str())
+    }
+
     /// The result at `site`, with the name of the tool that it comes from.
     pub(crate) fn result(&self, messages: &[Cow<'_, Message>], site: Site) -> Part {
         let mut part = messages[site.0].parts()[site.1].clone();

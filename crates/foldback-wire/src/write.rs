@@ -7,13 +7,14 @@ use std::borrow::Cow;
 
 use foldback_model::{Context, Message, WireFormat};
 
-use crate::codec::{Encoder, Frame, decode_head, encode, encode_frame};
+use crate::codec::{Encoder, Frame, decode_head, encode, encode_frame, without_parts};
 use crate::document::{Envelope, Lost, Written};
 use crate::join::{Element, join};
 use crate::json::{self, Object, quote};
 use crate::list::{list_key, range_of, without_mark};
 use crate::normal::normalized;
 use crate::pairs::Pairs;
+use crate::repair::{Draft, Edit};
 use crate::{Document, Format};
 
 impl Document {
@@ -25,14 +26,18 @@ impl Document {
     }
 
     /// Writes `context` in the format `to`, with an account of what could not be carried.
+    ///
+    /// In another format than its own, a conversation is also mended as far as the new provider demands it:
+    /// results without calls go, calls that were never answered are, ids are made to fit, and the user
+    /// begins. Calls at the end may still be running and stay open; [`repair`](crate::repair()) answers them.
     #[must_use]
     pub fn convert(&self, context: &Context, to: WireFormat) -> Written {
         let mut lost = Vec::new();
         let is_own = to == self.wire() && self.format != Format::Pi;
         let mut head = context.clone_without_messages();
         let projected: Vec<Cow<'_, Message>> = context.projected().collect();
-        let elements = if is_own {
-            own_elements(&projected, to, &mut lost)
+        let (elements, edits) = if is_own {
+            (own_elements(&projected, to, &mut lost), Vec::new())
         } else {
             converted_elements(&projected, to, &mut head, &mut lost)
         };
@@ -53,6 +58,7 @@ impl Document {
             json,
             sources: joined.elements.iter().map(|element| element.index).collect(),
             joined: joined.joined,
+            edits,
             lost,
         }
     }
@@ -65,7 +71,11 @@ fn max_tokens(format: Format, envelope: &Envelope) -> Option<String> {
 }
 
 /// Elements in the format that the messages were read from.
-fn own_elements(messages: &[Cow<'_, Message>], wire: WireFormat, lost: &mut Vec<Lost>) -> Vec<Element> {
+pub(crate) fn own_elements(
+    messages: &[Cow<'_, Message>],
+    wire: WireFormat,
+    lost: &mut Vec<Lost>,
+) -> Vec<Element> {
     let mut pairs = None;
     let mut elements = Vec::new();
     for (index, message) in messages.iter().enumerate() {
@@ -74,10 +84,14 @@ fn own_elements(messages: &[Cow<'_, Message>], wire: WireFormat, lost: &mut Vec<
             elements.push(Element { json: raw.json.to_string(), index, origin });
             continue;
         }
+        if let Some(json) = trimmed(message, wire) {
+            elements.push(Element { json, index, origin: message.meta.source.map(|source| source.index) });
+            continue;
+        }
         // Hardly any message has to be encoded, so the pairs are found when the first one has.
         let pairs = pairs.get_or_insert_with(|| Pairs::of(messages));
         let mut encoder = Encoder {
-            own: message.raw().is_none(),
+            own: message.origin().is_none_or(|origin| origin == wire),
             partners: pairs.partners(messages, index),
             lost: &mut |what| lost.push(Lost { index, what }),
         };
@@ -87,6 +101,15 @@ fn own_elements(messages: &[Cow<'_, Message>], wire: WireFormat, lost: &mut Vec<
     elements
 }
 
+/// The JSON of a message from which parts were taken out.
+fn trimmed(message: &Message, wire: WireFormat) -> Option<String> {
+    let (raw, left_out) = message.raw_and_left_out().filter(|(raw, _)| raw.wire == wire)?;
+    if message.parts().is_empty() {
+        return None;
+    }
+    without_parts(wire, &raw.json, left_out)
+}
+
 /// Elements in another format. Instructions in the list join the system text where the format knows
 /// no other place for them.
 fn converted_elements(
@@ -94,9 +117,26 @@ fn converted_elements(
     to: WireFormat,
     head: &mut Context,
     lost: &mut Vec<Lost>,
+) -> (Vec<Element>, Vec<Edit>) {
+    let mut draft = Draft::new(to, messages.iter().map(|message| Cow::Borrowed(message.as_ref())));
+    draft.mend_for_conversion();
+    let (draughts, edits) = draft.into_parts();
+    let (origins, messages): (Vec<usize>, Vec<Cow<'_, Message>>) =
+        draughts.into_iter().map(|draught| (draught.origin, draught.message)).unzip();
+    (encoded_elements(&messages, &origins, to, head, lost), edits)
+}
+
+/// The elements of messages that come from the places `origins`.
+fn encoded_elements(
+    messages: &[Cow<'_, Message>],
+    origins: &[usize],
+    to: WireFormat,
+    head: &mut Context,
+    lost: &mut Vec<Lost>,
 ) -> Vec<Element> {
     let mut elements = Vec::new();
-    for (index, message) in normalized(messages, to) {
+    for (place, message) in normalized(messages, to) {
+        let index = origins[place];
         let mut note = |what: String| lost.push(Lost { index, what });
         if to.alternates() && message.role.is_instruction() {
             let others = message.parts().iter().filter(|part| part.as_text().is_none());

@@ -259,7 +259,7 @@ fn g34_the_record_says_what_was_done() {
     assert_eq!((record.plan.first_kept, record.summary.as_str()), (2, "short"));
     assert_eq!(record.tokens_before, TokenCount::new(400));
     assert!(record.tokens_after < record.tokens_before);
-    assert_eq!((record.usage, record.epoch, record.snapshot.len()), (None, 1, 64));
+    assert_eq!((record.usage, record.epoch, record.snapshot.to_string().len()), (None, 1, 64));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The engine invariants of the design (section 7), over histories that nobody wrote.
 
 use foldback_compact::{CompactError, Compacted, Compactor, Config, Request};
-use foldback_model::{CallGraph, Context, Message, Summary, TokenCount};
+use foldback_model::{CallGraph, Context, Message, Part, Role, Summary, TokenCount};
 use foldback_plan::Keep;
 use foldback_testkit::{Shape, history};
 use proptest::prelude::*;
@@ -39,10 +39,22 @@ impl Case {
         }
     }
 
-    fn kept_from(&self, compacted: &Compacted) -> Vec<Message> {
+    /// Message `index` as it should be afterwards: as it came, apart from what the record says.
+    fn kept(&self, index: usize, compacted: &Compacted) -> Message {
         let record = compacted.record.as_ref().expect("a compaction has a record");
-        self.context.messages[record.plan.first_kept..].to_vec()
+        let mut message = self.context.messages[index].clone();
+        if record.dead_reasoning.contains(&index) {
+            message.retain_parts(|part| !matches!(part, Part::Thinking(_)));
+        }
+        message
     }
+}
+
+/// The messages without what a compaction notes about them.
+fn without_notes(compacted: &Compacted) -> Vec<Message> {
+    let mut messages = compacted.context.messages.clone();
+    messages.iter_mut().for_each(|message| message.meta.signed_under = None);
+    messages
 }
 
 fn any_case() -> impl Strategy<Value = Case> {
@@ -74,14 +86,15 @@ proptest! {
         let mut pinned = case.pinned.clone();
         pinned.sort_unstable();
         pinned.dedup();
-        let mut rest = compacted.context.messages.iter();
+        let messages = without_notes(&compacted);
+        let mut rest = messages.iter();
         for index in pinned {
             // Standing instructions go to the front, so only their presence is asked.
-            let wanted = &case.context.messages[index];
+            let wanted = case.kept(index, &compacted);
             if wanted.role.is_instruction() {
-                prop_assert!(compacted.context.messages.contains(wanted));
-            } else {
-                prop_assert!(rest.any(|message| message == wanted), "message {index} is gone or out of order");
+                prop_assert!(messages.contains(&wanted));
+            } else if !wanted.parts().is_empty() || case.context.messages[index].parts().is_empty() {
+                prop_assert!(rest.any(|message| *message == wanted), "message {index} is gone or out of order");
             }
         }
     }
@@ -89,10 +102,35 @@ proptest! {
     #[test]
     fn invariant_3_the_kept_messages_are_the_tail_of_the_input(case in any_case()) {
         let Some(compacted) = case.compact(|_| "s".to_owned()) else { return Ok(()) };
-        if !compacted.record.as_ref().expect("a record").dropped.is_empty() {
+        let record = compacted.record.as_ref().expect("a record");
+        if !record.dropped.is_empty() {
             return Ok(());
         }
-        prop_assert!(compacted.context.messages.ends_with(&case.kept_from(&compacted)));
+        let is_gone = |index: usize, message: &Message| {
+            message.parts().is_empty() && !case.context.messages[index].parts().is_empty()
+        };
+        let kept: Vec<Message> = (record.plan.first_kept..case.context.messages.len())
+            .map(|index| (index, case.kept(index, &compacted)))
+            .filter(|(index, message)| !is_gone(*index, message))
+            .map(|(_, message)| message)
+            .collect();
+        prop_assert!(without_notes(&compacted).ends_with(&kept));
+    }
+
+    #[test]
+    fn no_signature_stands_behind_another_prefix(case in any_case()) {
+        let Some(compacted) = case.compact(|_| "s".to_owned()) else { return Ok(()) };
+        let record = compacted.record.as_ref().expect("a record");
+        let mut before = case.context.clone();
+        before.note_signed_prefixes();
+        let messages = &compacted.context.messages;
+        let newest = messages.iter().rposition(|message| message.role == Role::Assistant);
+        // A summary always changes what stands in front, so nothing signed is left but the newest reply
+        // and what stood in front of everything condensed.
+        let alive = before.messages[..record.plan.summarize.start].iter().filter(|m| m.is_signed()).count();
+        let signed = messages.iter().enumerate().filter(|(index, m)| m.is_signed() && newest != Some(*index));
+        prop_assert!(signed.count() <= alive);
+        prop_assert!(record.dead_reasoning.iter().all(|&index| case.context.messages[index].is_signed()));
     }
 
     #[test]

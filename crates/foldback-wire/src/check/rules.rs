@@ -1,11 +1,9 @@
 //! The rules, as data.
 
-use std::collections::BTreeSet;
-
 use foldback_model::WireFormat::{Anthropic, Gemini, OpenAiChat, OpenAiResponses};
-use foldback_model::{CallSite, Message, Part, Role};
+use foldback_model::{CallSite, Message, Part, Role, WireFormat};
 
-use super::{Case, Found, Rule, adjacency};
+use super::{Case, Found, Rule, adjacency, ids, reasoning};
 use crate::json::Object;
 
 const CHAT_PAGE: &str = "OpenAI: Function calling";
@@ -83,22 +81,52 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "call-id",
         providers: &[OpenAiChat, OpenAiResponses, Anthropic],
-        demand: "the ids of the calls of a message have to be present and different, and those of Anthropic made of \
-                 letters, digits, `_` and `-`",
+        demand: "the ids of the calls of a message have to be present and different; those of Anthropic differ in \
+                 the whole request and are made of letters, digits, `_` and `-`",
         sources: &[(OpenAiChat, CHAT_PAGE), (OpenAiResponses, RESPONSES_PAGE), (Anthropic, ANTHROPIC_TOOLS)],
-        judge: call_id,
+        judge: ids::call_id,
+    },
+    Rule {
+        id: "part-role",
+        providers: &[OpenAiChat, OpenAiResponses, Anthropic, Gemini],
+        demand: "the assistant makes calls and reasons, the user or a tool answers",
+        sources: &[
+            (OpenAiChat, CHAT_PAGE),
+            (OpenAiResponses, RESPONSES_PAGE),
+            (Anthropic, ANTHROPIC_TOOLS),
+            (Gemini, GEMINI_TOOLS),
+        ],
+        judge: part_role,
     },
     Rule {
         id: "reasoning-follower",
         providers: &[OpenAiResponses],
         demand: "a reasoning item has to be followed directly by the item that it led to",
         sources: &[(OpenAiResponses, "OpenAI: Reasoning models")],
-        judge: reasoning_follower,
+        judge: reasoning::follower,
+    },
+    Rule {
+        id: "thinking-signature",
+        providers: &[Anthropic],
+        demand: "reasoning comes back with its signature or not at all",
+        sources: &[(Anthropic, "Anthropic: Extended thinking")],
+        judge: reasoning::unsigned,
+    },
+    Rule {
+        id: "thought-signature",
+        providers: &[Gemini],
+        demand: "since the newest message of the user, the first call of each reply comes back with its signature",
+        sources: &[(Gemini, "Gemini API: Thought signatures")],
+        judge: reasoning::lost_signature,
     },
 ];
 
 fn no_messages(case: &Case<'_>) -> Found {
-    match case.spoken().next() {
+    // A message of our own making that says nothing is not written.
+    let is_written = |(_, message): &(usize, &Message)| {
+        message.raw().is_some() || message.parts().iter().any(|part| !is_blank(part))
+    };
+    match case.spoken().find(is_written) {
         Some(_) => Vec::new(),
         None => vec![(0, "there is nothing to answer".to_owned())],
     }
@@ -155,30 +183,39 @@ fn unanswered_call(case: &Case<'_>) -> Found {
 
 fn empty_content(case: &Case<'_>) -> Found {
     let judge = |(index, message): (usize, &Message)| {
-        let blank = |part: &Part| part.as_text().is_some_and(|text| text.trim().is_empty());
-        let what = match case.provider {
-            _ if may_be_empty(case, index, message) => return None,
-            _ if message.parts().is_empty() => "no content",
-            // Many servers write an empty text beside calls, and take it back.
-            OpenAiChat if !message.parts().iter().all(blank) => return None,
-            _ if message.parts().iter().any(blank) => "a blank text",
-            _ => return None,
-        };
+        let what = lacks_content(case.provider, message).filter(|_| !may_be_empty(case, index, message))?;
         Some((index, format!("message {index} has {what}")))
     };
     case.messages.iter().enumerate().filter_map(judge).collect()
 }
 
-/// What providers are known to take, against the rule.
-fn may_be_empty(case: &Case<'_>, index: usize, message: &Message) -> bool {
-    match case.provider {
-        Anthropic => message.role == Role::Assistant && index + 1 == case.messages.len(),
+/// What the provider would refuse in a message that stands between others, if it is that it says nothing.
+pub(crate) fn lacks_content(provider: WireFormat, message: &Message) -> Option<&'static str> {
+    match provider {
+        OpenAiResponses => None,
         // A reply without a word comes as an empty text, unlike `null`, and may go back so.
-        OpenAiChat => message.role == Role::Assistant && has_text_content(message),
-        // An agent that has instructions only opens with an empty text.
-        Gemini => index == 0 && message.role == Role::User && !message.parts().is_empty(),
-        _ => false,
+        OpenAiChat if message.role == Role::Assistant && has_text_content(message) => None,
+        _ if message.parts().is_empty() => Some("no content"),
+        // Many servers write an empty text beside calls, and take it back.
+        OpenAiChat if !message.parts().iter().all(is_blank) => None,
+        _ if message.parts().iter().any(is_blank) => Some("a blank text"),
+        _ => None,
     }
+}
+
+fn is_blank(part: &Part) -> bool {
+    part.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
+/// What providers are known to take in some places, against the rule. We ourselves write no such thing.
+fn may_be_empty(case: &Case<'_>, index: usize, message: &Message) -> bool {
+    message.raw().is_some_and(|raw| raw.wire == case.provider)
+        && match case.provider {
+            Anthropic => message.role == Role::Assistant && index + 1 == case.messages.len(),
+            // An agent that has instructions only opens with an empty text.
+            Gemini => index == 0 && message.role == Role::User && !message.parts().is_empty(),
+            _ => false,
+        }
 }
 
 fn has_text_content(message: &Message) -> bool {
@@ -187,47 +224,19 @@ fn has_text_content(message: &Message) -> bool {
         .is_some_and(|object| object.get("content").is_some_and(|text| text.starts_with('"')))
 }
 
-fn call_id(case: &Case<'_>) -> Found {
-    let mut found = Vec::new();
-    for (index, message) in case.messages.iter().enumerate() {
-        let mut seen = BTreeSet::new();
-        for call in message.calls() {
-            let what = if call.id.is_empty() {
-                format!("a call of `{}` in message {index} has no id", call.name)
-            } else if !seen.insert(call.id.as_str()) {
-                format!("message {index} has the call id `{}` twice", call.id)
-            } else if case.provider == Anthropic && !call.id.bytes().all(is_anthropic_id) {
-                format!("the call id `{}` of message {index} has a character that is not allowed", call.id)
-            } else {
-                continue;
-            };
-            found.push((index, what));
-        }
-    }
-    found
-}
-
-/// Anthropic's pattern for ids is `^[a-zA-Z0-9_-]+$`.
-fn is_anthropic_id(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-fn reasoning_follower(case: &Case<'_>) -> Found {
-    let is_reasoning = |message: &Message| {
-        message.role == Role::Assistant
-            && !message.parts().is_empty()
-            && message.parts().iter().all(|part| matches!(part, Part::Thinking(_)))
-    };
+fn part_role(case: &Case<'_>) -> Found {
     let judge = |(index, message): (usize, &Message)| {
-        let what = match case.messages.get(index + 1) {
-            _ if !is_reasoning(message) => return None,
-            Some(next) if next.role == Role::Assistant => return None,
-            Some(next) => {
-                format!("the reasoning of item {index} is followed by an item of the {}", next.role.as_str())
-            }
-            None => format!("the reasoning of item {index} is the last item"),
+        let is_misplaced = |part: &&Part| match part {
+            Part::ToolCall(_) | Part::Thinking(_) => message.role != Role::Assistant,
+            Part::ToolResult(_) => !matches!(message.role, Role::User | Role::Tool),
+            _ => false,
         };
-        Some((index, what))
+        let what = match message.parts().iter().find(is_misplaced)? {
+            Part::ToolCall(_) => "a call",
+            Part::Thinking(_) => "reasoning",
+            _ => "a result",
+        };
+        Some((index, format!("message {index} has the role {} and holds {what}", message.role.as_str())))
     };
     case.messages.iter().enumerate().filter_map(judge).collect()
 }

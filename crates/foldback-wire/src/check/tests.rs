@@ -120,10 +120,24 @@ fn gemini_counts_and_names_responses() {
 
 #[test]
 fn content_is_not_empty() {
-    judge(Anthropic, "u. a u_ a.", "0 empty-content, 2 empty-content");
+    judge(Anthropic, "u. a u_ a.", "0 empty-content, 2 empty-content, 3 empty-content");
     judge(OpenAiChat, "u a. u_", "1 empty-content, 2 empty-content");
     judge(OpenAiResponses, "u a. u_", "");
-    judge(Gemini, "u_ a_", "1 empty-content");
+    judge(Gemini, "u_ a a_", "0 empty-content, 2 alternation, 2 empty-content");
+}
+
+#[test]
+fn some_empty_content_is_taken_back_as_it_came() {
+    let read = |wire, json: &str| {
+        let mut list = messages("u a");
+        let place = usize::from(json.contains("assistant"));
+        list[place] = crate::codec::decode_message(wire, json).unwrap();
+        check(wire, &list)
+    };
+    assert_eq!(read(Anthropic, r#"{"role":"assistant","content":[]}"#), []);
+    assert_eq!(read(Gemini, r#"{"role":"user","parts":[{"text":""}]}"#), []);
+    assert_eq!(read(OpenAiChat, r#"{"role":"assistant","content":""}"#), []);
+    assert_eq!(read(OpenAiChat, r#"{"role":"assistant","content":null}"#).len(), 1);
 }
 
 #[test]
@@ -139,4 +153,48 @@ fn call_ids_are_there_and_different() {
 fn reasoning_is_followed() {
     judge(OpenAiResponses, "u r r a", "");
     judge(OpenAiResponses, "u r u r", "1 reasoning-follower, 3 reasoning-follower");
+}
+
+#[test]
+fn ids_of_anthropic_differ_in_the_whole_request() {
+    judge(Anthropic, "u a>1 u<1 a>1 u<1 a", "3 call-id");
+    judge(OpenAiChat, "u a>1 t<1 a>1 t<1 a", "");
+}
+
+#[test]
+fn parts_stand_where_their_role_is() {
+    judge(OpenAiResponses, "u u>1 t<1 a", "1 part-role");
+    judge(OpenAiChat, "u a>1 a<1 a", "2 part-role");
+    judge(Anthropic, "s>1 u<1", "0 part-role");
+}
+
+#[test]
+fn reasoning_of_anthropic_is_signed() {
+    let mut list = messages("u a u");
+    let thought = |thinking: Thinking| vec![Part::Thinking(thinking), Part::text("x")];
+    list[1].set_parts(thought(Thinking::new("hm")));
+    assert_eq!(check(Anthropic, &list)[0].rule, "thinking-signature");
+    assert!(check(OpenAiChat, &list).is_empty());
+    list[1].set_parts(thought(Thinking::new("hm").signed("")));
+    assert_eq!(check(Anthropic, &list).len(), 1);
+    list[1].set_parts(thought(Thinking::new("hm").signed("s")));
+    assert!(check(Anthropic, &list).is_empty());
+}
+
+#[test]
+fn calls_of_gemini_keep_their_signatures_in_the_turn_under_way() {
+    let mut list = messages("u a>1 u<1 a u a>2,3 u<2,3 a>4 u<4");
+    assert!(check(Gemini, &list).is_empty(), "a model that does not sign");
+    let sign = |message: &mut Message| {
+        let mut parts = message.parts().to_vec();
+        if let Some(Part::ToolCall(call)) = parts.first_mut() {
+            call.signature = Some("s".to_owned());
+        }
+        message.set_parts(parts);
+    };
+    sign(&mut list[5]);
+    let found = check(Gemini, &list);
+    assert_eq!((found.len(), found[0].index, found[0].rule), (1, 7, "thought-signature"));
+    sign(&mut list[7]);
+    assert!(check(Gemini, &list).is_empty());
 }

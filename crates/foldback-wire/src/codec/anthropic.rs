@@ -188,13 +188,18 @@ fn encode_block(part: &Part, encoder: &mut Encoder<'_>) -> Option<String> {
     }
 }
 
+/// Whether the API takes `id`: letters, digits, `_` and `-`.
+pub(crate) fn is_valid_id(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
 /// Anthropic takes only letters, digits, `_` and `-` in an id. Two ids that differ only in what is
 /// replaced would be one, so the replacement tells them apart.
 fn valid_id(id: &str) -> String {
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !id.is_empty() && id.chars().all(is_valid) {
+    if is_valid_id(id) {
         return id.to_owned();
     }
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let mut valid = String::from("call_");
     for c in id.chars() {
         if is_valid(c) {

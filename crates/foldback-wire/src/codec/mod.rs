@@ -1,6 +1,7 @@
 //! One module a wire format: an element of its list to a message, and a message to elements.
 
 mod anthropic;
+mod edit;
 mod gemini;
 mod media;
 mod openai_chat;
@@ -11,6 +12,8 @@ mod tools;
 
 use foldback_model::{Context, Message, Opaque, RawJson, ToolDefinition, WireFormat};
 
+pub(crate) use anthropic::is_valid_id as is_anthropic_id;
+pub(crate) use edit::without_parts;
 pub use tools::read_tools;
 
 use crate::json::Object;
