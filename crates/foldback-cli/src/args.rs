@@ -30,10 +30,12 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Writes the compacted conversation, with a record of what was done.
     Compact(CompactArgs),
-    /// Writes the conversation in another format, with an account of what was lost.
+    /// Writes the conversation in another format, with an account of what was lost and mended.
     Convert(ConvertArgs),
     /// Says whether a provider would accept the messages.
     Check(CheckArgs),
+    /// Mends messages so that a provider accepts them, with an account of each change.
+    Repair(ConvertArgs),
 }
 
 impl Command {
@@ -45,6 +47,7 @@ impl Command {
             Self::Compact(args) => &args.common,
             Self::Convert(args) => &args.common,
             Self::Check(args) => &args.common,
+            Self::Repair(args) => &args.common,
         }
     }
 }

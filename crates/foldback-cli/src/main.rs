@@ -45,6 +45,7 @@ fn run(command: &Command) -> Result<ExitCode, Failure> {
         Command::Compact(args) => commands::compact::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Check(args) => commands::check::run(args),
+        Command::Repair(args) => commands::repair::run(args),
     }
 }
 

@@ -190,6 +190,38 @@ fn compact_has_its_fields() {
 }
 
 #[test]
+fn repair_says_what_it_did() {
+    let broken = r#"{"model":"m","messages":[
+        {"role":"assistant","content":[{"type":"tool_use","id":"a.b","name":"f","input":{}}]},
+        {"role":"user","content":"hm"}]}"#;
+    let answer = answer(&["repair", "--json", "--format", "anthropic"], broken);
+    has_fields(&answer, &["provider", "edits", "lost", "conversation"]);
+    let edits: Vec<(u64, &str)> = answer["edits"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|edit| (edit["index"].as_u64().expect("a number"), edit["kind"].as_str().expect("a name")))
+        .collect();
+    assert_eq!(edits, [(0, "answered_call"), (0, "renamed_call"), (0, "inserted_message"), (1, "joined")]);
+    assert_eq!(answer["conversation"]["model"], "m");
+    let mended = answer["conversation"].to_string();
+    let again = self::answer(&["repair", "--json", "--format", "anthropic"], &mended);
+    assert_eq!(again["edits"], json!([]));
+    assert_eq!(self::answer(&["check", "--json", "--provider", "anthropic"], &mended)["valid"], true);
+}
+
+#[test]
+fn convert_mends_what_the_new_provider_would_refuse() {
+    let greeting = r#"[{"role":"assistant","content":"Welcome!"},{"role":"user","content":"hi"}]"#;
+    for wire in ["anthropic", "gemini"] {
+        let answer = answer(&["convert", "--json", "--to", wire], greeting);
+        assert_eq!(answer["edits"][0]["kind"], "inserted_message");
+    }
+    let answer = answer(&["convert", "--json", "--to", "openai_responses"], greeting);
+    assert_eq!(answer["edits"], json!([]));
+}
+
+#[test]
 fn a_summary_so_far_is_carried_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("summary.txt");

@@ -40,6 +40,7 @@ struct Answer<'a> {
     fallback: bool,
     reductions: [(); 0],
     dropped: &'a [Dropped],
+    dead_reasoning: &'a [usize],
     joined: &'a [usize],
     lost: Vec<LostAnswer<'a>>,
     notes: &'a [String],
@@ -199,6 +200,7 @@ impl Done {
             fallback: false,
             reductions: [],
             dropped: record.map_or(&[], |record| &record.dropped),
+            dead_reasoning: record.map_or(&[], |record| &record.dead_reasoning),
             joined: &self.written.joined,
             lost: self.written.lost.iter().map(Into::into).collect(),
             notes: record.map_or(&[], |record| &record.notes),
@@ -220,7 +222,7 @@ impl Done {
             account += &remarks(record);
         }
         account += &text::skipped(self.planned.skipped_lines);
-        account += &target::losses(&self.written);
+        account += &target::losses(&self.written.lost);
         if let Some(record) = self.record.as_ref().filter(|_| verbose) {
             let rule = "─".repeat(RULE_WIDTH);
             account += &format!("\n{rule}\n{}\n{rule}\n", record.summary);
@@ -243,6 +245,15 @@ fn remarks(record: &Record) -> String {
     let mut remarks = String::new();
     for dropped in &record.dropped {
         remarks += &format!("  mended     {}: {}\n", dropped.call_id, dropped.what);
+    }
+    match record.dead_reasoning.len() {
+        0 => {}
+        1 => remarks += "  reasoning  of 1 kept message was taken out: its signature is bound to what went\n",
+        n => {
+            remarks += &format!(
+                "  reasoning  of {n} kept messages was taken out: its signatures are bound to what went\n"
+            );
+        }
     }
     for note in &record.notes {
         remarks += &format!("  note       {note}\n");

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::edits::{self, EditAnswer};
 use super::target::{self, LostAnswer};
 use crate::args::ConvertArgs;
 use crate::failure::Failure;
@@ -20,15 +21,6 @@ struct Answer<'a> {
     conversation: Option<&'a RawValue>,
 }
 
-/// A change that the new format demanded.
-#[derive(Serialize)]
-struct EditAnswer {
-    index: usize,
-    kind: &'static str,
-    detail: &'static str,
-    tokens_freed: u64,
-}
-
 pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let to = target::wire(&args.target)?;
     let progress = Progress::start("converting");
@@ -40,20 +32,18 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<ExitCode, Failure> {
         output::replace(path, &written.json)?;
     }
     if args.common.json {
-        let joined = |&index: &usize| EditAnswer {
-            index,
-            kind: "joined",
-            detail: "joined to the message before it, since roles have to alternate",
-            tokens_freed: 0,
-        };
         output::print_json(&Answer {
-            edits: written.joined.iter().map(joined).collect(),
+            edits: edits::of_written(&written),
             lost: written.lost.iter().map(Into::into).collect(),
             skipped_lines: document.skipped_lines,
             conversation: target::embedded(&args.target, &written)?,
         })?;
     } else {
-        output::tell(&format!("{}{}", target::losses(&written), text::skipped(document.skipped_lines)));
+        let mended: Vec<EditAnswer> =
+            written.edits.iter().map(|edit| EditAnswer::new(edit.index, edit)).collect();
+        let account =
+            edits::lines(&mended) + &target::losses(&written.lost) + &text::skipped(document.skipped_lines);
+        output::tell(&text::harmless(&account));
         if args.target.output.is_none() {
             output::print(&(written.json + "\n"))?;
         }

@@ -1,6 +1,7 @@
 //! One module a command, and what several of them share.
 
 mod action;
+mod edits;
 mod target;
 
 pub(crate) mod check;
@@ -9,3 +10,4 @@ pub(crate) mod convert;
 pub(crate) mod count;
 pub(crate) mod inspect;
 pub(crate) mod plan;
+pub(crate) mod repair;

@@ -46,9 +46,20 @@ pub(crate) fn embedded<'a>(args: &TargetArgs, written: &'a Written) -> Result<Op
         .map_err(|error| Failure::request(format!("the conversation cannot be embedded: {error}")))
 }
 
-/// One line for each thing that the format could not carry.
-pub(crate) fn losses(written: &Written) -> String {
-    written.lost.iter().map(|lost| format!("lost #{}: {}\n", lost.index, lost.what)).collect()
+/// One line for each thing that a format could not carry; what was lost in several messages in a row
+/// is told once.
+pub(crate) fn losses(lost: &[Lost]) -> String {
+    let place = |run: &[Lost]| match run {
+        [first, .., last] if first.index != last.index => {
+            format!("#{} to #{}, {} times", first.index, last.index, run.len())
+        }
+        [first, ..] if run.len() > 1 => format!("#{}, {} times", first.index, run.len()),
+        [only] => format!("#{}", only.index),
+        _ => String::new(),
+    };
+    lost.chunk_by(|one, next| one.what == next.what)
+        .map(|run| format!("lost {}: {}\n", place(run), run[0].what))
+        .collect()
 }
 
 /// Refuses to write over the log that is read: what is written is a request, and a log holds more.
@@ -65,5 +76,24 @@ pub(crate) fn spare_the_log(args: &TargetArgs, input: Option<&Path>, format: For
             )))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_that_repeats_is_told_once() {
+        let document = foldback::wire::read(
+            br#"[{"role":"user","content":"a"},{"role":"assistant","content":"b","reasoning_content":"r"},
+                 {"role":"user","content":"c"},{"role":"assistant","content":"d","reasoning_content":"r"}]"#,
+            &foldback::wire::ReadOptions::default(),
+        )
+        .unwrap();
+        let lost = document.convert(&document.context, WireFormat::Anthropic).lost;
+        assert_eq!(losses(&lost), "lost #1 to #3, 2 times: reasoning\n");
+        assert_eq!(losses(&lost[..1]), "lost #1: reasoning\n");
+        assert_eq!(losses(&[]), "");
     }
 }
