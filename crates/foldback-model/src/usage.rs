@@ -32,6 +32,31 @@ impl Usage {
         classes.iter().any(Option::is_some).then(|| classes.into_iter().flatten().sum())
     }
 
+    /// What two reports of one call come to, as a stream gives them: the later one holds where it says
+    /// something. The classes of the prompt go together, and a prompt of nothing says nothing.
+    ///
+    /// ```
+    /// use foldback_model::{TokenCount, Usage};
+    ///
+    /// let (mut start, mut end) = (Usage::default(), Usage::default());
+    /// (start.input, start.output) = (Some(TokenCount::new(9)), Some(TokenCount::new(1)));
+    /// (end.input, end.output) = (Some(TokenCount::new(0)), Some(TokenCount::new(40)));
+    /// let usage = start.updated_by(end);
+    /// assert_eq!((usage.input, usage.output), (start.input, end.output));
+    /// ```
+    #[must_use]
+    pub fn updated_by(self, later: Self) -> Self {
+        let says = |count: Option<TokenCount>| count.filter(|count| *count > TokenCount::default());
+        let prompt = if says(later.prompt()).is_some() || self.prompt().is_none() { later } else { self };
+        Self {
+            input: prompt.input.or(self.input),
+            cached_input: prompt.cached_input.or(self.cached_input),
+            cache_write: prompt.cache_write.or(self.cache_write),
+            output: says(later.output).or(self.output).or(later.output),
+            reasoning: says(later.reasoning).or(self.reasoning).or(later.reasoning),
+        }
+    }
+
     /// Class by class, the sum of two calls.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

@@ -23,6 +23,7 @@ mod normal;
 mod pairs;
 mod repair;
 mod signs;
+mod usage;
 mod write;
 
 pub use check::{Finding, check};
@@ -32,3 +33,4 @@ pub use document::{Boundary, Document, Lost, ReadOptions, Written, read};
 pub use error::{ReadError, ReadErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use repair::{Edit, EditKind, Repaired, repair};
+pub use usage::read_usage;

@@ -1,13 +1,13 @@
 //! The lines of a Claude Code log, as far as they are of interest.
 
-use foldback_model::{Kind, StopReason, TokenCount, Usage};
+use foldback_model::{Kind, StopReason, Usage, WireFormat};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::path::{Node, NodeKind};
-use crate::ReadError;
 use crate::document::Boundary;
 use crate::log::lines::{Damage, Line, Text, lines, tokens, unknown};
+use crate::{ReadError, read_usage};
 
 /// The records that stand in the tree, in the order of the file.
 pub(super) fn nodes<'a>(text: &'a str, damage: &mut Damage) -> Result<Vec<Node<'a>>, ReadError> {
@@ -87,18 +87,6 @@ struct BlockHead<'a> {
     tool_use_id: Option<Text<'a>>,
     #[serde(borrow)]
     text: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-struct LogUsage {
-    #[serde(default, deserialize_with = "tokens")]
-    input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    output_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    cache_read_input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "tokens")]
-    cache_creation_input_tokens: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]
@@ -208,7 +196,10 @@ fn said<'a>(line: Line<'a>, record: &Record<'a>, damage: &mut Damage) -> Result<
         reply: message.id,
         model: message.model.filter(|_| !synthetic),
         stop: message.stop_reason.and_then(|reason| stop_reason(reason.as_str())),
-        usage: message.usage.filter(|_| !synthetic).and_then(usage),
+        usage: message
+            .usage
+            .filter(|_| !synthetic)
+            .and_then(|usage| read_usage(WireFormat::Anthropic, usage.get())),
         content,
         kind: match (record.is_compact_summary, record.is_meta) {
             (Some(true), _) => Kind::Summary,
@@ -245,14 +236,4 @@ fn stop_reason(reason: &str) -> Option<StopReason> {
         "refusal" => Some(StopReason::Filtered),
         _ => None,
     }
-}
-
-fn usage(raw: &RawValue) -> Option<Usage> {
-    let said: LogUsage = serde_json::from_str(raw.get()).ok()?;
-    let mut usage = Usage::default();
-    usage.input = said.input_tokens.map(TokenCount::new);
-    usage.output = said.output_tokens.map(TokenCount::new);
-    usage.cached_input = said.cache_read_input_tokens.map(TokenCount::new);
-    usage.cache_write = said.cache_creation_input_tokens.map(TokenCount::new);
-    (usage != Usage::default()).then_some(usage)
 }
