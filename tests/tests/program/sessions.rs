@@ -64,6 +64,10 @@ const FOLDERS: &[(&str, &str)] = &[
     ("claude-code", "anthropic"),
     ("codex-rollout", "openai_responses"),
     ("pi", "anthropic"),
+    ("openhands", "openai_chat"),
+    ("swe-agent", "openai_chat"),
+    ("bedrock-converse", "anthropic"),
+    ("langchain", "openai_chat"),
 ];
 
 /// Enough of a long answer to see what it says.
@@ -241,6 +245,26 @@ fn codex_sessions() {
 #[test]
 fn pi_sessions() {
     check_folder(FOLDERS[6].0, FOLDERS[6].1);
+}
+
+#[test]
+fn openhands_sessions() {
+    check_folder(FOLDERS[7].0, FOLDERS[7].1);
+}
+
+#[test]
+fn swe_agent_sessions() {
+    check_folder(FOLDERS[8].0, FOLDERS[8].1);
+}
+
+#[test]
+fn bedrock_sessions() {
+    check_folder(FOLDERS[9].0, FOLDERS[9].1);
+}
+
+#[test]
+fn langchain_sessions() {
+    check_folder(FOLDERS[10].0, FOLDERS[10].1);
 }
 
 #[test]
