@@ -43,6 +43,13 @@ const NO_REDUCTION: &[(&str, &str)] = &[
     ("claude-code/vscode-compact-boundary-98b76fb9.jsonl", "small"),
     ("codex-rollout/agent-sessions-v0.146-event-coverage.jsonl", "small"),
     ("pi/agent-sessions-pi-v3-small.jsonl", "small"),
+    ("bedrock-converse/lingua-image-bedrock.json", "small"),
+    ("bedrock-converse/lingua-parallel-calls-bedrock.json", "small"),
+    ("bedrock-converse/lingua-reasoning-bedrock.json", "small"),
+    ("bedrock-converse/pydantic-structured-output.json", "small"),
+    ("langchain/langgraph-four-messages.json", "small"),
+    // Its system text and tools, which stay, are most of it.
+    ("openhands/llm-log-claude-sonnet-4-fncall.json", "small"),
     // The system text and the project's rules are most of it and stay; one short request could go.
     ("codex-rollout/tool-written-0.171-turn-aborted.jsonl", "instructions"),
     // One long reply is all but the whole conversation: the question before it is shorter than any
