@@ -4,7 +4,9 @@
 //! calls fork the tree; `path` finds the records that count, and this module joins them into
 //! the messages that the model saw.
 
+mod compaction;
 mod path;
+mod queued;
 mod record;
 #[cfg(test)]
 mod tests;

@@ -108,4 +108,64 @@ mod tests {
             assert_eq!(error.kind, ReadErrorKind::UnknownFormat, "{format}");
         }
     }
+
+    /// A file of each format that is one JSON value.
+    const DOCUMENTS: [(Format, &str); 4] = [
+        (
+            Format::OpenHands,
+            r#"[{"id":0,"source":"user","action":"message","args":{"content":"é"}},
+                {"kind":"Condensation","forgotten_event_ids":["x"],"summary":"s","summary_offset":9}]"#,
+        ),
+        (
+            Format::SweAgent,
+            r#"{"history":[{"role":"user","content":"é","agent":"m","tool_call_ids":["a"]}],"info":{}}"#,
+        ),
+        (
+            Format::Bedrock,
+            r#"{"messages":[{"role":"user","content":[{"text":"é"},{"image":{"source":{"bytes":[1]}}}]}]}"#,
+        ),
+        (
+            Format::LangChain,
+            r#"[{"type":"ai","content":[{"type":"text","text":"é"}],"tool_calls":[{"name":"f"}]}]"#,
+        ),
+    ];
+
+    #[test]
+    fn no_truncation_panics_and_each_is_an_error_of_syntax() {
+        for (format, text) in DOCUMENTS {
+            assert_eq!(crate::detect(text), Ok(format), "{text}");
+            for end in (1..text.len()).filter(|&end| text.is_char_boundary(end)) {
+                let error = read_as(format, &text[..end], |_| {}).unwrap_err();
+                assert_eq!(error.kind, ReadErrorKind::Syntax, "{error}: {}", &text[..end]);
+                assert!(error.line.is_some(), "{error}: {}", &text[..end]);
+            }
+        }
+    }
+
+    /// Whatever stands in the place of a value: an error, or a conversation.
+    #[test]
+    fn no_value_of_another_kind_panics() {
+        let others = ["null", "true", "-1", "1e999", "\"\\ud800\"", "[]", "{}", "[[[]]]", "[{}]"];
+        for (format, text) in DOCUMENTS {
+            let ends_value = |byte: u8| b",]}".contains(&byte);
+            let starts =
+                text.char_indices().filter(|(_, c)| [':', '[', ','].contains(c)).map(|(at, _)| at + 1);
+            for start in starts {
+                let Some(length) = text[start..].bytes().position(ends_value) else { continue };
+                for other in others {
+                    let changed = format!("{}{other}{}", &text[..start], &text[start + length..]);
+                    for format in [None, Some(format)] {
+                        let options = ReadOptions { format, ..ReadOptions::default() };
+                        if let Ok(document) = crate::read(changed.as_bytes(), &options) {
+                            let written = document.write(&document.context);
+                            assert!(
+                                serde_json::from_str::<serde_json::Value>(&written.json).is_ok(),
+                                "{changed}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

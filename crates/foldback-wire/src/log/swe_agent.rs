@@ -34,13 +34,14 @@ pub(super) fn read(text: &str) -> Result<Log, ReadError> {
         (Some(entries), _) => read_entries(text, key, &entries, &mut log)?,
         (None, Some(steps)) => read_steps(text, &steps, &mut log)?,
         // A run that ended before it began.
-        (None, None)
-            if file.is_some_and(|file| {
-                ["history", "trajectory", "messages"].iter().any(|key| file.list(key).is_some())
-            }) => {}
+        (None, None) if file.as_ref().is_some_and(has_list) => {}
         (None, None) => return Err(unknown("SWE-agent", EXPECTED)),
     }
     Ok(log)
+}
+
+fn has_list(file: &Object<'_>) -> bool {
+    ["history", "trajectory", "messages"].iter().any(|key| file.list(key).is_some())
 }
 
 /// The model that the run was set up with: no message names one.
@@ -62,14 +63,29 @@ fn read_entries(text: &str, key: &str, entries: &[&str], log: &mut Log) -> Resul
     let agent_of = |entry: &str| Object::parse(entry)?.text("agent");
     // Helpers of the agent speak in the same list, and the model does not see what they say.
     let main = entries.iter().find_map(|entry| agent_of(entry));
+    let mut has_acted = false;
     for (index, entry) in entries.iter().enumerate() {
         let is_main = agent_of(entry).is_none_or(|agent| Some(agent) == main);
         let message = message(entry).map_err(|error| misshapen(text, entry, key, index, error))?;
-        if let Some(message) = message.filter(|_| is_main) {
-            log.push(message, None, 0);
+        let Some(mut message) = message.filter(|_| is_main) else { continue };
+        // Behind an action of the agent stands what came of it, also where it has the role of a user.
+        if has_acted && message.role == Role::User && is_observation(entry) {
+            message.meta.kind = Kind::Injected;
         }
+        has_acted |= message.role == Role::Assistant && message.meta.kind == Kind::Plain;
+        log.push(message, None, 0);
     }
     Ok(())
+}
+
+/// Whether the entry may be what the environment said. Older files say only of which agent an entry is;
+/// in those of mini-swe-agent, which do not say even that, a person may have spoken.
+fn is_observation(entry: &str) -> bool {
+    let Some(entry) = Object::parse(entry) else { return false };
+    match entry.text("message_type") {
+        Some(kind) => kind == "observation",
+        None => entry.has("agent"),
+    }
 }
 
 /// What an entry says; `None` for one that the model never saw.

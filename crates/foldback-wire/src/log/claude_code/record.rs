@@ -4,9 +4,10 @@ use foldback_model::{Kind, StopReason, TokenCount, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::path::{Node, NodeKind, Preserved};
+use super::compaction::{boundary, preserved};
+use super::path::{Node, NodeKind};
+use super::queued::{queued, queued_prompt};
 use crate::ReadError;
-use crate::document::Boundary;
 use crate::log::lines::{Damage, Line, Text, lines, tokens, unknown};
 
 /// The records that stand in the tree, in the order of the file.
@@ -27,8 +28,8 @@ pub(super) fn nodes<'a>(text: &'a str, damage: &mut Damage) -> Result<Vec<Node<'
     for line in lines(text) {
         let Some(record) = damage.parse::<Record<'_>>(line)? else { continue };
         let kind = record.kind.as_ref().map_or("", Text::as_str);
-        let speaks =
-            matches!(kind, "user" | "assistant") && record.message.is_some() || queued(&record).is_some();
+        let speaks = matches!(kind, "user" | "assistant") && record.message.is_some()
+            || queued(kind, record.attachment).is_some();
         known |= speaks || OTHER_RECORDS.contains(&kind);
         if speaks || record.uuid.is_some() {
             nodes.extend(node(line, record, damage)?);
@@ -104,63 +105,6 @@ struct LogUsage {
     cache_creation_input_tokens: Option<u64>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CompactMetadata<'a> {
-    #[serde(borrow)]
-    trigger: Option<Text<'a>>,
-    #[serde(default, deserialize_with = "tokens")]
-    pre_tokens: Option<u64>,
-    #[serde(borrow)]
-    preserved_segment: Option<PreservedSegment<'a>>,
-    #[serde(borrow)]
-    preserved_messages: Option<PreservedMessages<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PreservedSegment<'a> {
-    #[serde(borrow)]
-    head_uuid: Text<'a>,
-    #[serde(borrow)]
-    anchor_uuid: Text<'a>,
-    #[serde(borrow)]
-    tail_uuid: Text<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PreservedMessages<'a> {
-    #[serde(borrow)]
-    anchor_uuid: Text<'a>,
-    #[serde(borrow)]
-    uuids: Vec<Text<'a>>,
-}
-
-/// An attachment that the model gets to read as a message: what was typed, or what came in from a task,
-/// while it worked. There is no other record of it.
-///
-/// Of the other kinds (lists of skills and tools, reminders, what hooks add) the records do not hold the
-/// words that the model read, nor tell whether it read any: they are left out.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Attachment<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
-    #[serde(borrow)]
-    prompt: Option<&'a RawValue>,
-    #[serde(borrow)]
-    command_mode: Option<Text<'a>>,
-    #[serde(borrow)]
-    origin: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-struct Origin<'a> {
-    #[serde(borrow)]
-    kind: Option<Text<'a>>,
-}
-
 /// What a user or assistant line says.
 pub(super) struct Said<'a> {
     /// The provider's id of the reply; the lines of one reply share it.
@@ -206,7 +150,7 @@ impl<'a> Said<'a> {
 
 fn node<'a>(line: Line<'a>, record: Record<'a>, damage: &mut Damage) -> Result<Option<Node<'a>>, ReadError> {
     let kind = match record.kind.as_ref().map_or("", Text::as_str) {
-        "attachment" => match queued(&record) {
+        "attachment" => match queued("attachment", record.attachment) {
             Some(attachment) => match queued_prompt(line, &attachment, damage)? {
                 Some(said) => NodeKind::User(said),
                 None => return Ok(None),
@@ -238,54 +182,8 @@ fn node<'a>(line: Line<'a>, record: Record<'a>, damage: &mut Damage) -> Result<O
     }))
 }
 
-/// The compaction that a boundary line tells of; its place is found later.
-fn boundary(metadata: Option<&RawValue>) -> Boundary {
-    let metadata: CompactMetadata<'_> =
-        metadata.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-    Boundary {
-        index: 0,
-        kind: metadata.trigger.map_or_else(|| "compacted".to_owned(), |trigger| trigger.0.into_owned()),
-        tokens_before: metadata.pre_tokens,
-        tokens_after: None,
-    }
-}
-
-/// The messages that the compaction kept, in front of which it put the summary.
-fn preserved(metadata: Option<&RawValue>) -> Option<Preserved<'_>> {
-    let metadata: CompactMetadata<'_> = serde_json::from_str(metadata?.get()).ok()?;
-    // Newer versions write both, and only this one says which of the messages are meant.
-    if let Some(messages) = metadata.preserved_messages {
-        return Some(Preserved::Listed { anchor: messages.anchor_uuid, uuids: messages.uuids });
-    }
-    let segment = metadata.preserved_segment?;
-    let (anchor, head, tail) = (segment.anchor_uuid, segment.head_uuid, segment.tail_uuid);
-    Some(Preserved::Segment { anchor, head, tail })
-}
-
-/// The attachment, if it is one that the model read as a message.
-fn queued<'a>(record: &Record<'a>) -> Option<Attachment<'a>> {
-    record.kind.as_ref().filter(|kind| kind.as_str() == "attachment")?;
-    let attachment: Attachment<'a> = serde_json::from_str(record.attachment?.get()).ok()?;
-    (attachment.kind.as_str() == "queued_command" && attachment.prompt.is_some()).then_some(attachment)
-}
-
-fn queued_prompt<'a>(
-    line: Line<'a>,
-    attachment: &Attachment<'a>,
-    damage: &mut Damage,
-) -> Result<Option<Said<'a>>, ReadError> {
-    let Some(content) = content(line, attachment.prompt, damage)? else { return Ok(None) };
-    let origin: Origin<'_> =
-        attachment.origin.and_then(|origin| serde_json::from_str(origin.get()).ok()).unwrap_or_default();
-    let is =
-        |text: &Option<Text<'_>>, expected: &str| text.as_ref().is_none_or(|text| text.as_str() == expected);
-    let is_typed = is(&attachment.command_mode, "prompt") && is(&origin.kind, "human");
-    let kind = if is_typed { Kind::Plain } else { Kind::Injected };
-    Ok(Some(Said { reply: None, model: None, stop: None, usage: None, content, kind }))
-}
-
 /// What stands in a `content` or a `prompt`; `None` if the line is passed over.
-fn content<'a>(
+pub(super) fn content<'a>(
     line: Line<'a>,
     content: Option<&'a RawValue>,
     damage: &mut Damage,

@@ -89,3 +89,18 @@ fn what_has_another_shape_is_placed() {
     assert_eq!((error.kind, error.line), (ReadErrorKind::Shape, Some(2)));
     assert!(read("{\"history\": [], \"trajectory\": []}").context.messages.is_empty());
 }
+
+#[test]
+fn what_came_of_an_action_starts_no_turn() {
+    let kinds = |history: &str| -> Vec<Kind> {
+        let document = read(&format!(r#"{{"history": [{history}]}}"#));
+        document.context.messages.iter().map(|message| message.kind()).collect()
+    };
+    let history = r#"{"role": "user", "content": "demo", "agent": "m", "is_demo": true},
+        {"role": "assistant", "content": "demo", "agent": "m", "is_demo": true},
+        {"role": "user", "content": "go", "agent": "m"}, {"role": "assistant", "content": "ls", "agent": "m"},
+        {"role": "user", "content": "x", "agent": "m"}"#;
+    use Kind::{Injected, Plain};
+    assert_eq!(kinds(history), [Injected, Injected, Plain, Plain, Injected]);
+    assert_eq!(kinds(&history.replace(r#""agent""#, r#""name""#)), [Injected, Injected, Plain, Plain, Plain]);
+}
