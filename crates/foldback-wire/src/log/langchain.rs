@@ -11,9 +11,9 @@ mod tests;
 
 use foldback_model::{Message, Part, Role, ToolCall, ToolResult, WireFormat};
 
+use super::Log;
 use super::report::{langchain_usage, stop, usage};
-use super::whole::{bare, misshapen, unknown, whole};
-use super::{Log, whole::text_part};
+use super::whole::{bare, misshapen, text_part, unknown, whole};
 use crate::ReadError;
 use crate::codec::{ShapeError, decode_message};
 use crate::json::{self, Object};
