@@ -2,13 +2,12 @@
 //! valid comes back untouched; and once is enough.
 
 use foldback::model::{Context, Message, WireFormat};
-use foldback::wire::{Document, Format, ReadOptions, check, read, repair};
+use foldback::wire::{Document, ReadOptions, check, read, repair};
 use foldback_testkit::{Shape, history};
 use proptest::prelude::*;
 
 fn reread(json: &str, wire: WireFormat) -> Document {
-    let mut options = ReadOptions::default();
-    options.format = Some(Format::Wire(wire));
+    let options = ReadOptions::of(wire);
     read(json.as_bytes(), &options)
         .unwrap_or_else(|error| panic!("what was written can be read: {error}: {json}"))
 }

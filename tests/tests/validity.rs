@@ -4,14 +4,13 @@
 use foldback::compact::{CompactError, Compacted};
 use foldback::model::WireFormat;
 use foldback::prelude::*;
-use foldback::wire::{Document, Format, ReadOptions, check, read};
+use foldback::wire::{Document, ReadOptions, check, read};
 use foldback_testkit::{Shape, history};
 use proptest::prelude::*;
 
 /// What is read from `json`, a request in `wire`.
 fn reread(json: &str, wire: WireFormat) -> Document {
-    let mut options = ReadOptions::default();
-    options.format = Some(Format::Wire(wire));
+    let options = ReadOptions::of(wire);
     read(json.as_bytes(), &options).expect("what was written can be read")
 }
 

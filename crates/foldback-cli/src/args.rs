@@ -7,8 +7,9 @@ use foldback::wire::Format;
 
 /// Keeps a conversation with a language model going when its context window fills up.
 ///
-/// Reads requests of OpenAI (Chat Completions, Responses), Anthropic and Gemini, and session logs of
-/// Claude Code, Codex and pi; the format is told by the content.
+/// Reads requests of OpenAI (Chat Completions, Responses), Anthropic, Gemini and Bedrock, session logs of
+/// Claude Code, Codex, pi, OpenHands and SWE-agent, and messages of LangChain; the format is told by the
+/// content.
 #[derive(Debug, Parser)]
 #[command(name = "foldback", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {

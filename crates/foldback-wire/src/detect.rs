@@ -1,16 +1,21 @@
 //! Tells the format of a file by its content.
 
+mod documents;
+
 use foldback_model::WireFormat;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Object};
 use crate::list::{syntax, without_mark};
+use crate::log::openhands;
 use crate::signs::ListSigns;
 use crate::{Format, ReadError, ReadErrorKind};
+use documents::of_document;
 
 /// What any reader would take.
 const EXPECTED: &str = "a request of OpenAI (with `messages` or `input`), Anthropic (`messages`) or Gemini \
-                        (`contents`), a bare list of their messages, or a log of Claude Code, Codex or pi";
+                        (`contents`), a bare list of their messages, a log of Claude Code, Codex or pi, or \
+                        messages of Bedrock, LangChain, OpenHands or SWE-agent";
 /// How many lines are looked at to tell a log: damaged ones may stand among them.
 const LINES: usize = 100;
 
@@ -32,8 +37,11 @@ pub fn detect(text: &str) -> Result<Format, ReadError> {
         }
     };
     let found = match Object::parse(whole) {
-        Some(object) => of_request(&object).map(Format::Wire).or_else(|| of_record(&object)),
-        None => ListSigns::of(whole).and_then(|signs| signs.of_bare_list()).map(Format::Wire),
+        Some(object) => of_document(&object)
+            .or_else(|| of_request(&object).map(Format::Wire))
+            .or_else(|| of_record(&object)),
+        None => ListSigns::of(whole)
+            .and_then(|signs| signs.of_bare_list().map(Format::Wire).or_else(|| signs.of_document())),
     };
     found.ok_or_else(|| unknown(format!("the file is JSON of another kind: {}", describe(whole))))
 }
@@ -71,6 +79,7 @@ fn of_record(record: &Object<'_>) -> Option<Format> {
         // The rollouts of 2025 began with the bare facts of the session.
         None if has("id") && has("timestamp") && (has("instructions") || has("git")) => Some(Format::Codex),
         None if record.text("record_type").as_deref() == Some("state") => Some(Format::Codex),
+        None if openhands::is_event(record) => Some(Format::OpenHands),
         _ => None,
     }
 }
@@ -255,6 +264,47 @@ mod tests {
     }
 
     #[test]
+    fn documents_of_other_programs() {
+        check(r#"{"messages": [{"role": "user", "content": [{"text": "hi"}]}]}"#, Format::Bedrock);
+        check(
+            r#"[{"role": "user", "content": []}, {"role": "user", "content": [{"toolResult": {}}]}]"#,
+            Format::Bedrock,
+        );
+        check(r#"[{"type": "human", "content": "hi"}, {"type": "ai", "content": ""}]"#, Format::LangChain);
+        check(r#"{"messages": [{"type": "AIMessageChunk", "content": "x"}], "next": 1}"#, Format::LangChain);
+        check(
+            r#"[{"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": {"content": "x"}}]"#,
+            Format::LangChain,
+        );
+        check(r#"[{"type": "human", "content": "x"}, {"role": "user", "content": "y"}]"#, Format::LangChain);
+        check(r#"[{"id": 0, "source": "user", "action": "message", "args": {}}]"#, Format::OpenHands);
+        check(r#"{"history": [{"source": "agent", "observation": "run", "extras": {}}]}"#, Format::OpenHands);
+        check(r#"[{"kind": "PauseEvent"}, {"kind": "MessageEvent", "source": "user"}]"#, Format::OpenHands);
+        check("{\"kind\":\"PauseEvent\"}\n{\"kind\":\"MessageEvent\"}\n", Format::OpenHands);
+        check(
+            r#"{"messages": [{"role": "user", "content": "x"}], "response": {"choices": []}, "cost": 0.1}"#,
+            Format::OpenHands,
+        );
+        check(
+            r#"{"history": [{"role": "user", "content": "x", "agent": "m"}], "info": {}}"#,
+            Format::SweAgent,
+        );
+        check(r#"{"trajectory": [{"action": "ls", "observation": "", "response": "x"}]}"#, Format::SweAgent);
+        check(r#"{"messages": [], "trajectory_format": "mini-swe-agent-1.1"}"#, Format::SweAgent);
+        check(r#"{"messages": [{"role": "user"}], "info": {"exit_status": "x"}}"#, Format::SweAgent);
+    }
+
+    #[test]
+    fn requests_stay_requests_beside_members_of_other_programs() {
+        check(r#"{"messages": [{"role": "user", "content": "x"}], "response": {"text": "y"}}"#, CHAT);
+        check(r#"{"messages": [{"role": "user", "content": "x"}], "info": {"a": 1}, "history": []}"#, CHAT);
+        check(
+            r#"[{"role": "system", "content": "x"}, {"role": "user", "content": "y", "agent": "m"}]"#,
+            CHAT,
+        );
+    }
+
+    #[test]
     fn lines_of_a_document_are_no_log() {
         check(
             "[\n{\"role\":\"user\",\"content\":\"hi\"},\n{\"role\":\"user\",\"metadata\":\n{\"type\":\"session\",\"id\":1}\n}\n]",
@@ -274,8 +324,13 @@ mod tests {
         check_error("[1, 2, 3]", kind, "a list of 3 values");
         check_error("[]", kind, "an empty list");
         check_error("12", kind, "a single value");
-        let bedrock = r#"{"messages": [{"role": "user", "content": [{"text": "hi"}]}]}"#;
-        check_error(bedrock, kind, "`messages`");
+        check_error(r#"[{"type": "human"}]"#, kind, "`type`");
+        check_error(
+            r#"{"messages": [{"type": "human", "content": "x"}, {"type": "cat"}]}"#,
+            kind,
+            "`messages`",
+        );
+        check_error(r#"[{"action": "login", "source": "web"}]"#, kind, "`action`");
         let vercel = r#"[{"role": "tool", "content": [{"type": "tool-result", "toolCallId": "x"}]}]"#;
         check_error(vercel, kind, "`role`, `content`");
     }

@@ -18,6 +18,37 @@ pub struct ReadOptions {
     pub whole: bool,
 }
 
+impl ReadOptions {
+    /// To read `format`, whatever the content looks like.
+    ///
+    /// ```
+    /// use foldback_model::WireFormat;
+    /// use foldback_wire::{ReadOptions, read};
+    ///
+    /// let list = br#"[{"role": "user", "content": "hi"}]"#;
+    /// let document = read(list, &ReadOptions::of(WireFormat::Anthropic)).unwrap();
+    /// assert_eq!(document.wire(), WireFormat::Anthropic);
+    /// ```
+    #[must_use]
+    pub fn of(format: impl Into<Format>) -> Self {
+        Self { format: Some(format.into()), ..Self::default() }
+    }
+
+    /// The same, passing over damaged lines of a log.
+    #[must_use]
+    pub fn lenient(mut self) -> Self {
+        self.lenient = true;
+        self
+    }
+
+    /// The same, reading all that a log ever said.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.whole = true;
+        self
+    }
+}
+
 /// A compaction that a log already holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -52,8 +83,9 @@ pub struct Document {
 pub(crate) enum Envelope {
     /// A wire format: the whole text, and where in it the list stands, brackets included.
     Spliced { text: Arc<str>, list: std::ops::Range<usize> },
-    /// A log, or a conversion: the request has to be made.
-    Made,
+    /// A log, or a conversion: the request has to be made. A limit of the reply that the file states
+    /// is carried over, as JSON text.
+    Made { max_tokens: Option<String> },
 }
 
 /// A conversation as JSON text, and what happened to it on the way.
@@ -103,18 +135,20 @@ impl Document {
             context,
             boundaries: Vec::new(),
             skipped_lines: 0,
-            envelope: Envelope::Made,
+            envelope: Envelope::Made { max_tokens: None },
         }
     }
 
     /// The wire format that the conversation is written in: its own, or the one nearest to the log
-    /// (Claude Code: Anthropic; Codex: Responses; pi: Anthropic).
+    /// (Claude Code, pi and Bedrock: Anthropic; Codex: Responses; OpenHands, SWE-agent and LangChain:
+    /// Chat Completions).
     #[must_use]
     pub fn wire(&self) -> WireFormat {
         match self.format {
             Format::Wire(wire) => wire,
-            Format::ClaudeCode | Format::Pi => WireFormat::Anthropic,
+            Format::ClaudeCode | Format::Pi | Format::Bedrock => WireFormat::Anthropic,
             Format::Codex => WireFormat::OpenAiResponses,
+            Format::OpenHands | Format::SweAgent | Format::LangChain => WireFormat::OpenAiChat,
         }
     }
 }

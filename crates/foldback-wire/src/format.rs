@@ -17,6 +17,16 @@ pub enum Format {
     Codex,
     /// A session of pi.
     Pi,
+    /// A trajectory, event list or completion log of OpenHands.
+    #[serde(rename = "openhands")]
+    OpenHands,
+    /// A trajectory of SWE-agent or mini-swe-agent.
+    SweAgent,
+    /// A Converse request of Amazon Bedrock.
+    Bedrock,
+    /// Messages of LangChain or LangGraph.
+    #[serde(rename = "langchain")]
+    LangChain,
     /// A request body or bare list of one of the wire formats.
     #[serde(untagged)]
     Wire(WireFormat),
@@ -24,7 +34,7 @@ pub enum Format {
 
 impl Format {
     /// Every format, in a fixed order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Wire(WireFormat::OpenAiChat),
         Self::Wire(WireFormat::OpenAiResponses),
         Self::Wire(WireFormat::Anthropic),
@@ -32,6 +42,10 @@ impl Format {
         Self::ClaudeCode,
         Self::Codex,
         Self::Pi,
+        Self::OpenHands,
+        Self::SweAgent,
+        Self::Bedrock,
+        Self::LangChain,
     ];
 
     /// The name used on the command line and in reports.
@@ -42,13 +56,24 @@ impl Format {
             Self::ClaudeCode => "claude_code",
             Self::Codex => "codex",
             Self::Pi => "pi",
+            Self::OpenHands => "openhands",
+            Self::SweAgent => "swe_agent",
+            Self::Bedrock => "bedrock",
+            Self::LangChain => "langchain",
         }
     }
 
-    /// Whether this is a log, one JSON object a line.
+    /// Whether this is no wire format: a log of JSON lines, or a document of another program. A request
+    /// has to be made of it, and what is written is of another format than what was read.
     #[must_use]
     pub fn is_log(self) -> bool {
         !matches!(self, Self::Wire(_))
+    }
+}
+
+impl From<WireFormat> for Format {
+    fn from(wire: WireFormat) -> Self {
+        Self::Wire(wire)
     }
 }
 
@@ -61,7 +86,8 @@ impl fmt::Display for Format {
 /// No format has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no format is called `{0}`; known are openai_chat, openai_responses, anthropic, gemini, claude_code, codex and pi"
+    "no format is called `{0}`; known are openai_chat, openai_responses, anthropic, gemini, claude_code, codex, \
+     pi, openhands, swe_agent, bedrock and langchain"
 )]
 pub struct UnknownFormat(String);
 

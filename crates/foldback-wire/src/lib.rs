@@ -1,7 +1,8 @@
 //! The formats in which conversations are sent and kept.
 //!
 //! [`read`] understands the wire formats of OpenAI (Chat Completions and Responses), Anthropic and
-//! Gemini, and the session logs of Claude Code, Codex and pi. It tells them apart by their content.
+//! Gemini, the session logs of Claude Code, Codex and pi, and what OpenHands, SWE-agent, LangChain and
+//! Bedrock keep or send. It tells them apart by their content.
 //! A [`Document`] is written back losslessly: messages that were not touched leave byte for byte as
 //! they came. [`check`] says whether a provider would accept a list of messages.
 //!

@@ -2,7 +2,9 @@
 
 use foldback_model::WireFormat;
 
+use crate::Format;
 use crate::json::{self, Object};
+use crate::log::openhands;
 
 /// What was seen in a list, in one pass and without keeping its elements.
 #[derive(Default)]
@@ -17,14 +19,19 @@ pub(crate) struct ListSigns {
     /// What a message of one of the two formats with `messages` has and the other has not.
     strong: Option<WireFormat>,
     has_system: bool,
-    /// Whether a message is of a third format that looks like these two.
+    /// Whether a message is of a third format that looks like these two, and whether that is Bedrock's.
     is_foreign: bool,
+    is_bedrock: bool,
+    /// Messages of LangChain, and events of OpenHands.
+    n_langchain: usize,
+    n_events: usize,
     speaks_as_assistant: bool,
 }
 
 /// What one message says.
 enum Sign {
     Of(WireFormat),
+    Bedrock,
     Foreign,
 }
 
@@ -51,11 +58,14 @@ impl ListSigns {
         self.n_with_parts += usize::from(object.has("parts"));
         self.n_typed += usize::from(kind.is_some());
         self.n_items += usize::from(kind.as_deref().is_some_and(is_item));
+        self.n_langchain += usize::from(is_langchain(object, kind.as_deref(), role.as_deref()));
+        self.n_events += usize::from(openhands::is_event(object));
         self.has_system |= role.as_deref() == Some("system");
         self.speaks_as_assistant |= role.as_deref() == Some("assistant");
         if self.strong.is_none() && !self.is_foreign {
             match sign(object, role.as_deref()) {
                 Some(Sign::Of(wire)) => self.strong = Some(wire),
+                Some(Sign::Bedrock) => (self.is_foreign, self.is_bedrock) = (true, true),
                 Some(Sign::Foreign) => self.is_foreign = true,
                 None => {}
             }
@@ -85,6 +95,18 @@ impl ListSigns {
     pub(crate) fn says(&self) -> Option<WireFormat> {
         // Anthropic takes system messages in the list too, though seldom.
         self.strong.or(self.has_system.then_some(WireFormat::OpenAiChat))
+    }
+
+    /// The format of messages that no API takes as they are, if this is such a list.
+    pub(crate) fn of_document(&self) -> Option<Format> {
+        // A state of LangGraph takes messages of OpenAI too.
+        if self.n_langchain > 0 && self.n_items == 0 && self.is_all(self.n_langchain + self.n_with_role) {
+            return Some(Format::LangChain);
+        }
+        if self.n_events > 0 && self.n_with_role == 0 && self.n_items == 0 {
+            return Some(Format::OpenHands);
+        }
+        (self.is_bedrock && self.is_all(self.n_with_role)).then_some(Format::Bedrock)
     }
 
     /// The format of a list without a request around it: all its elements have to be of it.
@@ -131,6 +153,19 @@ fn is_item(kind: &str) -> bool {
     )
 }
 
+/// Whether this is a message of LangChain and of nobody else: it says what it is by its type and has
+/// no role.
+fn is_langchain(message: &Object<'_>, kind: Option<&str>, role: Option<&str>) -> bool {
+    if message.has("lc") {
+        return message.has("kwargs");
+    }
+    let is_kind = kind.is_some_and(|kind| {
+        matches!(kind, "human" | "ai" | "system" | "developer" | "tool" | "function" | "chat" | "remove")
+            || kind.ends_with("MessageChunk")
+    });
+    is_kind && role.is_none() && (message.has("content") || message.has("data") || kind == Some("remove"))
+}
+
 fn sign(message: &Object<'_>, role: Option<&str>) -> Option<Sign> {
     let mut sign = None;
     let content = message.get("content").unwrap_or("null");
@@ -143,10 +178,27 @@ fn sign(message: &Object<'_>, role: Option<&str>) -> Option<Sign> {
     sign.or_else(|| is_chat.then_some(Sign::Of(WireFormat::OpenAiChat)))
 }
 
+/// The names of Bedrock's blocks.
+const BEDROCK: [&str; 12] = [
+    "text",
+    "image",
+    "document",
+    "video",
+    "audio",
+    "toolUse",
+    "toolResult",
+    "guardContent",
+    "cachePoint",
+    "reasoningContent",
+    "citationsContent",
+    "searchResult",
+];
+
 fn sign_of_block(block: &Object<'_>) -> Option<Sign> {
     let Some(kind) = block.text("type") else {
         // Bedrock's blocks say by their one member what they are.
-        return Some(Sign::Foreign);
+        let is_bedrock = block.members().next().is_some_and(|(name, _)| BEDROCK.contains(&name));
+        return Some(if is_bedrock { Sign::Bedrock } else { Sign::Foreign });
     };
     match kind.as_str() {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use" => {

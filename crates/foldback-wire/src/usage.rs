@@ -10,7 +10,7 @@ use crate::json::{self, Object};
 /// Reads the usage object of a reply of `wire`: `usage`, or Gemini's `usageMetadata`, as JSON text.
 /// `None` if it states no number that is known here. A class that it does not state is absent, not zero.
 ///
-/// The names that compatible servers have (DeepSeek, llama.cpp, Moonshot, OpenRouter, Bedrock, Cohere)
+/// The names that compatible servers have (DeepSeek, llama.cpp, Moonshot, OpenRouter, Bedrock, Cohere) and LangChain
 /// are known too. Of a reply in several steps with a compaction by the server in between
 /// (`iterations`), the prompt is that of the last step, which is what the next call builds on.
 ///
@@ -29,7 +29,11 @@ use crate::json::{self, Object};
 /// ```
 #[must_use]
 pub fn read_usage(wire: WireFormat, json: &str) -> Option<Usage> {
-    let object = Object::parse(json)?;
+    of_object(wire, Object::parse(json)?)
+}
+
+/// The same of an object that was taken apart already.
+pub(crate) fn of_object(wire: WireFormat, object: Object<'_>) -> Option<Usage> {
     // Cohere puts the numbers that count into an object of their own.
     let object = object.object("tokens").unwrap_or(object);
     let usage = match wire {
@@ -71,19 +75,21 @@ fn beside(usage: &Object<'_>) -> Usage {
 
 /// Cached tokens are part of the input.
 fn inside(usage: &Object<'_>) -> Usage {
-    const DETAILS: [&str; 2] = ["prompt_tokens_details", "input_tokens_details"];
-    const OUTPUT_DETAILS: [&str; 2] = ["completion_tokens_details", "output_tokens_details"];
-    let cached = detail(usage, &DETAILS, &["cached_tokens"]).or_else(|| {
+    // The last one of each is LangChain's.
+    const DETAILS: [&str; 3] = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
+    const OUTPUT_DETAILS: [&str; 3] =
+        ["completion_tokens_details", "output_tokens_details", "output_token_details"];
+    let cached = detail(usage, &DETAILS, &["cached_tokens", "cache_read"]).or_else(|| {
         number(usage, &["prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens", "cache_n"])
     });
-    let write = detail(usage, &DETAILS, &["cache_write_tokens", "cache_creation_tokens"])
+    let write = detail(usage, &DETAILS, &["cache_write_tokens", "cache_creation_tokens", "cache_creation"])
         .or_else(|| number(usage, &["cache_creation_input_tokens"]));
     let mut said = Usage::default();
     said.input = number(usage, &["prompt_tokens", "input_tokens"]).map(|whole| without(whole, cached, write));
     said.cached_input = cached;
     said.cache_write = write;
     said.output = number(usage, &["completion_tokens", "output_tokens"]);
-    said.reasoning = detail(usage, &OUTPUT_DETAILS, &["reasoning_tokens"])
+    said.reasoning = detail(usage, &OUTPUT_DETAILS, &["reasoning_tokens", "reasoning"])
         .or_else(|| number(usage, &["reasoning_tokens"]));
     said
 }
@@ -197,6 +203,11 @@ mod tests {
             "8 90 - - -",
         );
         check(OpenAiChat, r#"{"prompt_tokens":98,"cached_tokens":90}"#, "8 90 - - -");
+        check(
+            OpenAiChat,
+            r#"{"input_tokens":100,"output_tokens":7,"input_token_details":{"cache_read":60,"cache_creation":30},"output_token_details":{"reasoning":3}}"#,
+            "10 60 30 7 3",
+        );
         // A gateway that states both.
         check(
             OpenAiChat,

@@ -33,7 +33,7 @@ impl Document {
     #[must_use]
     pub fn convert(&self, context: &Context, to: WireFormat) -> Written {
         let mut lost = Vec::new();
-        let is_own = to == self.wire() && self.format != Format::Pi;
+        let is_own = to == self.wire() && keeps_elements(self.format);
         let mut head = context.clone_without_messages();
         let projected: Vec<Cow<'_, Message>> = context.projected().collect();
         let (elements, edits) = if is_own {
@@ -64,10 +64,21 @@ impl Document {
     }
 }
 
+/// Whether the messages of `format` hold elements of its wire as they were sent. The others have
+/// messages of their own make, from which every element is made anew.
+fn keeps_elements(format: Format) -> bool {
+    matches!(format, Format::Wire(_) | Format::ClaudeCode | Format::Codex)
+}
+
 /// The limit of a reply that the request states.
 fn max_tokens(format: Format, envelope: &Envelope) -> Option<String> {
-    let (Format::Wire(wire), Envelope::Spliced { text, .. }) = (format, envelope) else { return None };
-    decode_head(wire, &Object::parse(without_mark(text))?).max_tokens
+    match (format, envelope) {
+        (Format::Wire(wire), Envelope::Spliced { text, .. }) => {
+            decode_head(wire, &Object::parse(without_mark(text))?).max_tokens
+        }
+        (_, Envelope::Made { max_tokens }) => max_tokens.clone(),
+        (_, Envelope::Spliced { .. }) => None,
+    }
 }
 
 /// Elements in the format that the messages were read from.

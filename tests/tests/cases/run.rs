@@ -7,7 +7,7 @@ use foldback_model::{Context, Summary, TokenCount, WireFormat};
 use foldback_plan::{BudgetConfig, Keep, Trigger};
 use foldback_summarize::SummarizeErrorKind;
 use foldback_tokens::Heuristic;
-use foldback_wire::{Document, Format, ReadError, ReadOptions, Written, read};
+use foldback_wire::{Document, ReadError, ReadOptions, Written, read};
 use serde_json::Value;
 
 use crate::case::{Input, Kind};
@@ -223,8 +223,7 @@ fn conversation(
 }
 
 fn parse(wire: WireFormat, body: &str) -> Result<Document, ReadError> {
-    let mut options = ReadOptions::default();
-    options.format = Some(Format::Wire(wire));
+    let options = ReadOptions::of(wire);
     read(body.as_bytes(), &options)
 }
 

@@ -43,6 +43,13 @@ const NO_REDUCTION: &[(&str, &str)] = &[
     ("claude-code/vscode-compact-boundary-98b76fb9.jsonl", "small"),
     ("codex-rollout/agent-sessions-v0.146-event-coverage.jsonl", "small"),
     ("pi/agent-sessions-pi-v3-small.jsonl", "small"),
+    ("bedrock-converse/lingua-image-bedrock.json", "small"),
+    ("bedrock-converse/lingua-parallel-calls-bedrock.json", "small"),
+    ("bedrock-converse/lingua-reasoning-bedrock.json", "small"),
+    ("bedrock-converse/pydantic-structured-output.json", "small"),
+    ("langchain/langgraph-four-messages.json", "small"),
+    // Its system text and tools, which stay, are most of it.
+    ("openhands/llm-log-claude-sonnet-4-fncall.json", "small"),
     // The system text and the project's rules are most of it and stay; one short request could go.
     ("codex-rollout/tool-written-0.171-turn-aborted.jsonl", "instructions"),
     // One long reply is all but the whole conversation: the question before it is shorter than any
@@ -64,6 +71,10 @@ const FOLDERS: &[(&str, &str)] = &[
     ("claude-code", "anthropic"),
     ("codex-rollout", "openai_responses"),
     ("pi", "anthropic"),
+    ("openhands", "openai_chat"),
+    ("swe-agent", "openai_chat"),
+    ("bedrock-converse", "anthropic"),
+    ("langchain", "openai_chat"),
 ];
 
 /// Enough of a long answer to see what it says.
@@ -246,6 +257,26 @@ fn codex_sessions() {
 #[test]
 fn pi_sessions() {
     check_folder(FOLDERS[6].0, FOLDERS[6].1);
+}
+
+#[test]
+fn openhands_sessions() {
+    check_folder(FOLDERS[7].0, FOLDERS[7].1);
+}
+
+#[test]
+fn swe_agent_sessions() {
+    check_folder(FOLDERS[8].0, FOLDERS[8].1);
+}
+
+#[test]
+fn bedrock_sessions() {
+    check_folder(FOLDERS[9].0, FOLDERS[9].1);
+}
+
+#[test]
+fn langchain_sessions() {
+    check_folder(FOLDERS[10].0, FOLDERS[10].1);
 }
 
 #[test]

@@ -68,8 +68,7 @@ fn findings(document: &Document, provider: WireFormat) -> Result<Vec<Finding>, F
         return Ok(check(provider, &document.context.messages));
     }
     let written = document.convert(&document.context, provider);
-    let mut options = ReadOptions::default();
-    options.format = Some(Format::Wire(provider));
+    let options = ReadOptions::of(provider);
     let converted = read(written.json.as_bytes(), &options)
         .map_err(|error| Failure::read(format!("the conversation as {}", provider.as_str()), error))?;
     let mut findings = check(provider, &converted.context.messages);

@@ -81,8 +81,7 @@ fn as_request(document: Document, provider: WireFormat) -> Result<Request, Failu
         return Ok(Request { document, sources: Vec::new(), edits: Vec::new(), lost: Vec::new() });
     }
     let written = document.convert(&document.context, provider);
-    let mut options = ReadOptions::default();
-    options.format = Some(Format::Wire(provider));
+    let options = ReadOptions::of(provider);
     let document = read(written.json.as_bytes(), &options)
         .map_err(|error| Failure::read(format!("the conversation as {}", provider.as_str()), error))?;
     // A system text that became a message of the list has no index in the file.

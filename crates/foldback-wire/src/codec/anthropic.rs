@@ -49,7 +49,7 @@ fn decode_content(content: &str, depth: usize) -> Option<Vec<Part>> {
     Some(json::list(content)?.into_iter().map(|block| decode_block(block, depth)).collect())
 }
 
-fn decode_block(block: &str, depth: usize) -> Part {
+pub(super) fn decode_block(block: &str, depth: usize) -> Part {
     let Some(object) = Object::parse(block) else { return opaque("", block) };
     let kind = object.text("type").unwrap_or_default();
     let known = match kind.as_str() {

@@ -10,7 +10,7 @@ mod openai_responses;
 mod tests;
 mod tools;
 
-use foldback_model::{Context, Message, Opaque, RawJson, ToolDefinition, WireFormat};
+use foldback_model::{Context, Message, Opaque, Part, RawJson, ToolDefinition, WireFormat};
 
 pub(crate) use anthropic::is_valid_id as is_anthropic_id;
 pub(crate) use edit::without_parts;
@@ -50,6 +50,20 @@ pub(crate) fn decode_message(wire: WireFormat, json: &str) -> Result<Message, Sh
         _ => return Err(ShapeError::new("", "a format without a codec", "one of the four wire formats")),
     }?;
     Ok(message.with_raw(RawJson::new(wire, json)))
+}
+
+/// Reads one block of a message's content, where another format has taken over the blocks of `wire`
+/// (Anthropic's, else those of Chat Completions).
+pub(crate) fn decode_block(wire: WireFormat, json: &str) -> Part {
+    match wire {
+        WireFormat::Anthropic => anthropic::decode_block(json, 0),
+        _ => openai_chat::decode_part(json),
+    }
+}
+
+/// Reads tool definitions, each in the shape of any of the providers.
+pub(crate) fn decode_tools(definitions: &[&str]) -> Vec<ToolDefinition> {
+    definitions.iter().flat_map(|definition| tools::decode(definition)).collect()
 }
 
 /// Finds what can be found only in the whole list.

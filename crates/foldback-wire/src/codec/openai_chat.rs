@@ -68,7 +68,7 @@ fn content(object: &Object<'_>) -> Result<Vec<Part>, ShapeError> {
     Ok(parts.into_iter().map(decode_part).collect())
 }
 
-fn decode_part(part: &str) -> Part {
+pub(super) fn decode_part(part: &str) -> Part {
     let Some(object) = Object::parse(part) else {
         return json::string(part).map_or_else(|| opaque("", part), Part::Text);
     };

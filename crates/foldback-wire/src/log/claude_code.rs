@@ -4,7 +4,9 @@
 //! calls fork the tree; `path` finds the records that count, and this module joins them into
 //! the messages that the model saw.
 
+mod compaction;
 mod path;
+mod queued;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -18,14 +20,14 @@ use super::Log;
 use super::lines::{Damage, Text};
 use crate::document::{Boundary, ReadOptions};
 use crate::{ReadError, codec};
-use path::{Node, NodeKind, conversation, main_side};
+use path::{Node, NodeKind, Path, conversation, main_side};
 use record::{BlockKind, Content, Said, is_blank, nodes};
 
 pub(super) fn read(text: &str, options: &ReadOptions) -> Result<Log, ReadError> {
     let mut damage = Damage::new(options.lenient);
     let nodes = nodes(text, &mut damage)?;
     let mut drafts = Drafts::new(&nodes);
-    drafts.follow(&conversation(&nodes), options.whole);
+    drafts.follow(&conversation(&nodes, options.whole), options.whole);
     drafts.add_forked_results();
     let mut log = drafts.write(&mut damage)?;
     log.skipped_lines = damage.skipped;
@@ -77,19 +79,21 @@ impl<'n, 'a> Drafts<'n, 'a> {
     }
 
     /// Drafts the records of `path`; unless all is wanted, those behind the last boundary.
-    fn follow(&mut self, path: &[usize], whole: bool) {
+    fn follow(&mut self, path: &Path, whole: bool) {
         let nodes = self.nodes;
+        let Path { indices: path, kept } = path;
         let is_boundary = |index: &usize| matches!(nodes[*index].kind, NodeKind::Boundary(_));
         let start = if whole { 0 } else { path.iter().rposition(is_boundary).unwrap_or(0) };
-        let mut epoch = 0;
+        let mut epoch: u32 = 0;
         for (place, &index) in path.iter().enumerate() {
+            let said_in = if kept.contains(&index) { epoch.saturating_sub(1) } else { epoch };
             match &nodes[index].kind {
                 NodeKind::Boundary(boundary) => {
                     epoch += 1;
                     self.boundaries.push((self.drafts.len(), boundary));
                 }
-                NodeKind::Assistant(said) if place >= start => self.add_reply(index, said, epoch),
-                NodeKind::User(said) if place >= start => self.add_user(index, said, epoch),
+                NodeKind::Assistant(said) if place >= start => self.add_reply(index, said, said_in),
+                NodeKind::User(said) if place >= start => self.add_user(index, said, said_in),
                 _ => {}
             }
         }

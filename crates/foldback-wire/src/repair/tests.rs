@@ -5,8 +5,7 @@ use super::{Repaired, repair};
 use crate::{Document, Format, ReadOptions, check, read};
 
 fn request(wire: WireFormat, json: &str) -> Document {
-    let mut options = ReadOptions::default();
-    options.format = Some(Format::Wire(wire));
+    let options = ReadOptions::of(wire);
     read(json.as_bytes(), &options).unwrap()
 }
 

@@ -4,9 +4,10 @@ use foldback_model::{Kind, StopReason, Usage, WireFormat};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::compaction::{boundary, preserved};
 use super::path::{Node, NodeKind};
-use crate::document::Boundary;
-use crate::log::lines::{Damage, Line, Text, lines, tokens, unknown};
+use super::queued::{queued, queued_prompt};
+use crate::log::lines::{Damage, Line, Text, lines, unknown};
 use crate::{ReadError, read_usage};
 
 /// The records that stand in the tree, in the order of the file.
@@ -27,7 +28,8 @@ pub(super) fn nodes<'a>(text: &'a str, damage: &mut Damage) -> Result<Vec<Node<'
     for line in lines(text) {
         let Some(record) = damage.parse::<Record<'_>>(line)? else { continue };
         let kind = record.kind.as_ref().map_or("", Text::as_str);
-        let speaks = matches!(kind, "user" | "assistant") && record.message.is_some();
+        let speaks = matches!(kind, "user" | "assistant") && record.message.is_some()
+            || queued(kind, record.attachment).is_some();
         known |= speaks || OTHER_RECORDS.contains(&kind);
         if speaks || record.uuid.is_some() {
             nodes.extend(node(line, record, damage)?);
@@ -60,6 +62,8 @@ struct Record<'a> {
     #[serde(borrow)]
     compact_metadata: Option<&'a RawValue>,
     #[serde(borrow)]
+    attachment: Option<&'a RawValue>,
+    #[serde(borrow)]
     message: Option<&'a RawValue>,
 }
 
@@ -87,15 +91,6 @@ struct BlockHead<'a> {
     tool_use_id: Option<Text<'a>>,
     #[serde(borrow)]
     text: Option<&'a RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CompactMetadata<'a> {
-    #[serde(borrow)]
-    trigger: Option<Text<'a>>,
-    #[serde(default, deserialize_with = "tokens")]
-    pre_tokens: Option<u64>,
 }
 
 /// What a user or assistant line says.
@@ -143,6 +138,13 @@ impl<'a> Said<'a> {
 
 fn node<'a>(line: Line<'a>, record: Record<'a>, damage: &mut Damage) -> Result<Option<Node<'a>>, ReadError> {
     let kind = match record.kind.as_ref().map_or("", Text::as_str) {
+        "attachment" => match queued("attachment", record.attachment) {
+            Some(attachment) => match queued_prompt(line, &attachment, damage)? {
+                Some(said) => NodeKind::User(said),
+                None => return Ok(None),
+            },
+            None => NodeKind::Other,
+        },
         "system" if record.subtype.as_ref().is_some_and(|subtype| subtype.as_str() == "compact_boundary") => {
             NodeKind::Boundary(boundary(record.compact_metadata))
         }
@@ -161,35 +163,32 @@ fn node<'a>(line: Line<'a>, record: Record<'a>, damage: &mut Damage) -> Result<O
         parent: record.parent_uuid,
         logical_parent: record.logical_parent_uuid,
         sidechain: record.is_sidechain == Some(true),
+        preserved: matches!(kind, NodeKind::Boundary(_))
+            .then(|| preserved(record.compact_metadata))
+            .flatten(),
         kind,
     }))
 }
 
-/// The compaction that a boundary line tells of; its place is found later.
-fn boundary(metadata: Option<&RawValue>) -> Boundary {
-    let metadata: CompactMetadata<'_> =
-        metadata.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
-    Boundary {
-        index: 0,
-        kind: metadata.trigger.map_or_else(|| "compacted".to_owned(), |trigger| trigger.0.into_owned()),
-        tokens_before: metadata.pre_tokens,
-        tokens_after: None,
-    }
+/// What stands in a `content` or a `prompt`; `None` if the line is passed over.
+pub(super) fn content<'a>(
+    line: Line<'a>,
+    content: Option<&'a RawValue>,
+    damage: &mut Damage,
+) -> Result<Option<Content<'a>>, ReadError> {
+    Ok(match content {
+        None => Some(Content::Blocks(Vec::new())),
+        Some(content) if content.get().starts_with('"') => Some(Content::Text(content)),
+        Some(content) => damage
+            .parse_within::<Vec<&'a RawValue>>(line, content.get())?
+            .map(|blocks| Content::Blocks(blocks.into_iter().filter_map(block).collect())),
+    })
 }
 
 fn said<'a>(line: Line<'a>, record: &Record<'a>, damage: &mut Damage) -> Result<Option<Said<'a>>, ReadError> {
     let Some(raw) = record.message else { return Ok(None) };
     let Some(message) = damage.parse_within::<RecordMessage<'a>>(line, raw.get())? else { return Ok(None) };
-    let content = match message.content {
-        None => Content::Blocks(Vec::new()),
-        Some(content) if content.get().starts_with('"') => Content::Text(content),
-        Some(content) => {
-            let Some(blocks) = damage.parse_within::<Vec<&'a RawValue>>(line, content.get())? else {
-                return Ok(None);
-            };
-            Content::Blocks(blocks.into_iter().filter_map(block).collect())
-        }
-    };
+    let Some(content) = content(line, message.content, damage)? else { return Ok(None) };
     // The program's own replies, which no provider was asked for.
     let synthetic = message.model.as_ref().is_some_and(|model| model.as_str() == "<synthetic>");
     Ok(Some(Said {

@@ -260,3 +260,111 @@ fn a_call_that_was_never_answered_stays_so() {
     assert_eq!(graph.dangling().len(), 1);
     assert_eq!(document.context.messages[2].role, Role::User);
 }
+
+fn queued(uuid: &str, parent: &str, prompt: &str, more: &str) -> String {
+    format!(
+        r#"{{"parentUuid":"{parent}","isSidechain":false,"attachment":{{"type":"queued_command","prompt":{prompt}{more}}},"type":"attachment","uuid":"{uuid}"}}"#
+    )
+}
+
+#[test]
+fn what_was_typed_while_the_model_worked_was_said() {
+    let picture = r#"[{"type":"text","text":"like this"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQID"}}]"#;
+    let document = read(&[
+        user("u1", "", "\"go\""),
+        reply("a1", "u1", "m1", &call("c1")),
+        user("r1", "a1", &result("c1")),
+        queued("q1", "r1", "\"and the tests\"", r#","commandMode":"prompt","origin":{"kind":"human"}"#),
+        queued("q2", "q1", picture, r#","commandMode":"prompt""#),
+        queued("q3", "q2", "\"<task-notification>done</task-notification>\"", r#","commandMode":"task-notification""#),
+        queued("q4", "q3", "\"from a peer\"", r#","commandMode":"prompt","origin":{"kind":"peer"}"#),
+        queued("q5", "q4", "\"  \"", ""),
+        r#"{"parentUuid":"q5","attachment":{"type":"skill_listing","content":"x"},"type":"attachment","uuid":"x1"}"#.to_owned(),
+        reply("a2", "x1", "m2", &text("yes")),
+    ]);
+    assert_eq!(
+        sketch(&document),
+        [
+            "user:go",
+            "assistant:>c1",
+            "user:<c1",
+            "user:and the tests",
+            "user:like this",
+            "user:<task-notification>done</task-notification>",
+            "user:from a peer",
+            "assistant:yes"
+        ]
+    );
+    let kinds: Vec<Kind> = document.context.messages[3..7].iter().map(|message| message.kind()).collect();
+    assert_eq!(kinds, [Kind::Plain, Kind::Plain, Kind::Injected, Kind::Injected]);
+    assert_eq!(document.context.messages[4].parts().len(), 2);
+    assert_eq!(document.context.messages[3].meta.id.as_deref(), Some("q1"));
+}
+
+/// A log whose compaction kept `a1` and `u2`, told by `metadata`; what follows names `parent`.
+fn kept(metadata: &str, parent: &str) -> Vec<String> {
+    let boundary = format!(
+        r#"{{"type":"system","subtype":"compact_boundary","uuid":"b1","parentUuid":null,"logicalParentUuid":"u2","isSidechain":false,"compactMetadata":{{"trigger":"auto",{metadata}}}}}"#
+    );
+    let summary = r#"{"role":"user","content":"in short"}"#;
+    vec![
+        user("u1", "", "\"one\""),
+        reply("a1", "u1", "m1", &text("first")),
+        user("u2", "a1", "\"two\""),
+        boundary,
+        line("user", "s1", "b1", summary, r#","isCompactSummary":true"#),
+        reply("a2", parent, "m2", &text("second")),
+    ]
+}
+
+const SEGMENT: &str = r#""preservedSegment":{"headUuid":"a1","anchorUuid":"s1","tailUuid":"u2"}"#;
+const LISTED: &str = r#""preservedMessages":{"anchorUuid":"s1","uuids":["a1","u2"],"allUuids":["a1","u2"]}"#;
+
+#[test]
+fn what_a_compaction_kept_stands_behind_its_summary() {
+    for metadata in [SEGMENT, LISTED] {
+        for parent in ["u2", "s1"] {
+            let document = read(&kept(metadata, parent));
+            let said = sketch(&document);
+            assert_eq!(
+                said,
+                ["user:in short", "assistant:first", "user:two", "assistant:second"],
+                "{parent}"
+            );
+            let epochs: Vec<u32> =
+                document.context.messages.iter().map(|message| message.meta.epoch).collect();
+            assert_eq!(epochs, [1, 0, 0, 1], "what was kept is older than the compaction");
+            assert_eq!(document.boundaries[0].index, 0);
+        }
+    }
+}
+
+#[test]
+fn a_compaction_may_keep_the_beginning() {
+    let metadata = r#""preservedSegment":{"headUuid":"u1","anchorUuid":"b1","tailUuid":"a1"}"#;
+    let document = read(&kept(metadata, "s1"));
+    assert_eq!(sketch(&document), ["user:one", "assistant:first", "user:in short", "assistant:second"]);
+}
+
+#[test]
+fn the_whole_log_says_once_what_a_compaction_kept() {
+    for parent in ["u2", "s1"] {
+        let text = kept(SEGMENT, parent).join("\n");
+        let document = read_as(Format::ClaudeCode, &text, |options| options.whole = true).unwrap();
+        let expected = ["user:one", "assistant:first", "user:two", "user:in short", "assistant:second"];
+        assert_eq!(sketch(&document), expected, "{parent}");
+        assert_eq!(document.boundaries[0].index, 3);
+    }
+}
+
+#[test]
+fn what_a_compaction_tells_of_records_that_are_not_there_is_passed_over() {
+    for segment in [
+        r#""preservedSegment":{"headUuid":"lost","anchorUuid":"s1","tailUuid":"u2"}"#,
+        r#""preservedSegment":{"headUuid":"a2","anchorUuid":"s1","tailUuid":"u2"}"#,
+        r#""preservedMessages":{"anchorUuid":"lost","uuids":["a1"]}"#,
+        r#""preservedMessages":{"anchorUuid":"s1","uuids":["lost"]}"#,
+    ] {
+        assert_eq!(sketch(&read(&kept(segment, "s1"))), ["user:in short", "assistant:second"], "{segment}");
+    }
+}
