@@ -22,8 +22,8 @@ use crate::shape::{History, Shape};
 /// Valid conversations within `shape`, built turn by turn.
 ///
 /// They hold: texts of many scripts, reasoning (readable, signed, sealed), parallel calls answered in
-/// any order, in one user message or in a tool message each, with a steering message in between or
-/// beside, ids that begin again at `call_0` with every reply, replies of several bound messages,
+/// any order, in one user message or in a tool message each, with a steering message or an instruction in
+/// between or beside, ids that begin again at `call_0` with every reply, replies of several bound messages,
 /// pictures, injected messages, leading system messages and, if the shape allows it, calls still
 /// running at the end. What a provider would refuse is left out when the shape names one.
 pub fn valid(shape: Shape) -> impl Strategy<Value = History> + Clone {
@@ -180,6 +180,13 @@ mod tests {
                 .exchanges()
                 .iter()
                 .any(|e| h.messages[e.first..=e.last].iter().any(Message::starts_turn))
+        });
+        // An instruction stands between a call and its result.
+        has(|h| {
+            h.graph()
+                .exchanges()
+                .iter()
+                .any(|e| h.messages[e.first..=e.last].iter().any(|m| m.role == Role::System))
         });
         // Results in another order than their calls.
         has(|h| h.graph().exchanges().iter().any(|exchange| results_are_out_of_order(h, exchange)));

@@ -259,8 +259,11 @@ impl Builder<'_> {
         let steering = steering.filter(|_| self.style.wire != Some(WireFormat::OpenAiChat));
         let place = steering.map(|(at, _)| at % results.len());
         for (n, result) in results.into_iter().enumerate() {
-            if let Some((_, text)) = steering.filter(|_| place == Some(n)) {
-                self.messages.push(Message::user(not_blank(text)));
+            if let Some((at, text)) = steering.filter(|_| place == Some(n)) {
+                // At times it is the host that puts an instruction in.
+                let is_instruction = self.style.wire.is_none() && at % 3 == 2;
+                let role = if is_instruction { Role::System } else { Role::User };
+                self.messages.push(Message::new(role, vec![said(text)]));
             }
             self.messages.push(Message::tool(result));
         }

@@ -110,9 +110,11 @@ fn decode_call(call: &str, position: usize) -> Result<Part, ShapeError> {
     let path = format!("tool_calls[{position}]");
     let object = Object::parse(call)
         .ok_or_else(|| ShapeError::new(&path, "no object", "an object with id and function"))?;
-    let body = object.object("function").or_else(|| object.object("custom")).ok_or_else(|| {
-        ShapeError::new(&path, "a call without `function`", "an object with `function` or `custom`")
-    })?;
+    let Some(body) = object.object("function").or_else(|| object.object("custom")) else {
+        return decode_unknown_call(call, &object).ok_or_else(|| {
+            ShapeError::new(&path, "a call without `function`", "an object with `function` or `custom`")
+        });
+    };
     let arguments = body.get_any(&["arguments", "input"]).unwrap_or("\"\"");
     let arguments = json::string(arguments).unwrap_or_else(|| json::compact(arguments));
     let mut call = ToolCall::new(
@@ -126,6 +128,15 @@ fn decode_call(call: &str, position: usize) -> Result<Part, ShapeError> {
         .and_then(|extra| extra.object("google"))
         .and_then(|google| google.text("thought_signature"));
     Ok(Part::ToolCall(call))
+}
+
+/// A call of a kind that is not known: it is answered by its id like any other.
+fn decode_unknown_call(call: &str, object: &Object<'_>) -> Option<Part> {
+    let kind = object.text("type").filter(|kind| !matches!(kind.as_str(), "function" | "custom"))?;
+    Some(match object.text("id") {
+        Some(id) => Part::ToolCall(ToolCall::new(id, kind, json::compact(call))),
+        None => opaque(&kind, call),
+    })
 }
 
 fn opaque(kind: &str, part: &str) -> Part {

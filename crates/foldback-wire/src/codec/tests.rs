@@ -320,3 +320,18 @@ fn the_wrong_shape_is_named() {
     check_error(RESPONSES, r#"{"role": "user", "content": {}}"#, "content");
     check_error(GEMINI, r#"{"parts": 5}"#, "parts");
 }
+
+#[test]
+fn a_call_of_an_unknown_kind_is_a_call() {
+    let json =
+        r#"{"role":"assistant","tool_calls":[{"id":"1","type":"x_call","x":{"a":1}},{"type":"x_block"}]}"#;
+    let message = decode_message(WireFormat::OpenAiChat, json).unwrap();
+    let calls: Vec<(&str, &str)> =
+        message.calls().map(|call| (call.id.as_str(), call.name.as_str())).collect();
+    assert_eq!(calls, [("1", "x_call")]);
+    assert!(matches!(&message.parts()[1], Part::Opaque(block) if block.kind == "x_block"));
+    for broken in [r#"{"id":"1","type":"function"}"#, r#"{"id":"1"}"#] {
+        let json = format!(r#"{{"role":"assistant","tool_calls":[{broken}]}}"#);
+        assert!(decode_message(WireFormat::OpenAiChat, &json).is_err(), "{broken}");
+    }
+}

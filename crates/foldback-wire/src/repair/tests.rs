@@ -2,7 +2,7 @@ use foldback_model::WireFormat::{self, Anthropic, Gemini, OpenAiChat, OpenAiResp
 use foldback_model::{Context, Message};
 
 use super::{Repaired, repair};
-use crate::{Document, Format, ReadOptions, check, read};
+use crate::{Document, ReadOptions, check, read};
 
 fn request(wire: WireFormat, json: &str) -> Document {
     let options = ReadOptions::of(wire);
