@@ -189,6 +189,51 @@ fn compact_has_its_fields() {
     assert_eq!(answer["conversation"]["model"], "m");
 }
 
+/// Four turns of signed reasoning, for `model`.
+fn signed_session(model: &str) -> String {
+    let turn = |n: usize| {
+        format!(
+            r#"{{"role":"user","content":"Question {n}: {}"}},
+            {{"role":"assistant","content":[{{"type":"thinking","thinking":"hm {n}","signature":"sig{n}"}},
+             {{"type":"text",  "text":"Answer {n}.", "cache_control":{{"type":"ephemeral"}}}}]}}"#,
+            "what else is there? ".repeat(20)
+        )
+    };
+    let turns: Vec<String> = (1..=4).map(turn).collect();
+    format!(r#"{{"model":"{model}","max_tokens":99,"messages":[{}]}}"#, turns.join(","))
+}
+
+#[test]
+fn reasoning_whose_signature_is_dead_goes_in_the_same_rewrite() {
+    let options = ["compact", "--json", "--force", "--keep-turns", "2", "--summary-tokens", "60"];
+    // A model of unknown version may want its newest reply back whole; newer ones refuse that too.
+    for (model, dead, signatures) in
+        [("stub-claude", json!([5]), &["sig4"][..]), ("claude-fable-5-1", json!([5, 7]), &[])]
+    {
+        let answer = answer(&options, &signed_session(model));
+        assert_eq!(answer["dead_reasoning"], dead, "{answer}");
+        let text = answer["conversation"].to_string();
+        for n in 1..=4 {
+            let signature = format!("sig{n}");
+            assert_eq!(
+                text.contains(&signature),
+                signatures.contains(&signature.as_str()),
+                "{model}: {text}"
+            );
+        }
+        // What stands beside keeps its bytes, cache markers included.
+        assert!(text.contains(r#""text":"Answer 3.","cache_control""#), "{text}");
+    }
+}
+
+#[test]
+fn without_a_rewrite_reasoning_stays() {
+    let session = signed_session("claude-fable-5-1");
+    let answer = answer(&["compact", "--json"], &session);
+    assert_eq!((&answer["action"], &answer["dead_reasoning"]), (&json!("none"), &json!([])));
+    assert!(answer["conversation"].to_string().contains("sig1"));
+}
+
 #[test]
 fn repair_says_what_it_did() {
     let broken = r#"{"model":"m","messages":[
