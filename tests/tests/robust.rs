@@ -70,3 +70,21 @@ fn whatever_is_refused_is_refused_quietly() {
         }
     });
 }
+
+#[test]
+fn every_target_can_be_fuzzed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    for target in Target::all() {
+        let name = target.as_str();
+        let file = std::fs::read_to_string(folder.join(format!("fuzz_targets/{name}.rs"))).unwrap_or_default();
+        assert!(
+            file.contains(&format!("robust::run(\"{name}\", bytes)")),
+            "fuzz/fuzz_targets/{name}.rs has to run `{name}`: copy another one and put the name in"
+        );
+        assert!(
+            manifest.contains(&format!("name = \"{name}\"\npath = \"fuzz_targets/{name}.rs\"")),
+            "fuzz/Cargo.toml needs a [[bin]] for fuzz_targets/{name}.rs"
+        );
+    }
+}
