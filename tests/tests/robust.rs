@@ -77,7 +77,8 @@ fn every_target_can_be_fuzzed() {
     let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
     for target in Target::all() {
         let name = target.as_str();
-        let file = std::fs::read_to_string(folder.join(format!("fuzz_targets/{name}.rs"))).unwrap_or_default();
+        let file =
+            std::fs::read_to_string(folder.join(format!("fuzz_targets/{name}.rs"))).unwrap_or_default();
         assert!(
             file.contains(&format!("robust::run(\"{name}\", bytes)")),
             "fuzz/fuzz_targets/{name}.rs has to run `{name}`: copy another one and put the name in"

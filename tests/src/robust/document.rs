@@ -16,7 +16,7 @@ pub(super) fn sound(document: &Document, bytes: &[u8]) {
     assert!(messages.len() <= bytes.len() / 2, "{} messages", messages.len());
     for (index, message) in messages.iter().enumerate() {
         // A message knows its place: in the list, and the line in a log.
-        let source = message.meta.source.expect("a message without a source");
+        let Some(source) = message.meta.source else { panic!("a message without a source") };
         assert_eq!(source.index, index, "sources out of order");
         assert_eq!(source.line.is_some(), document.format.is_log(), "lines are for logs");
         assert!(source.line.is_none_or(|line| (1..=n_lines).contains(&line)), "line out of the file");

@@ -88,7 +88,8 @@ fn change_json(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut SplitMix64) {
         5 => {
             // Two values of this conversation.
             if let Some(range) = pick(&spans.values, numbers) {
-                replace(bytes, &spans.values, &bytes[range].to_vec(), numbers);
+                let value = bytes[range].to_vec();
+                replace(bytes, &spans.values, &value, numbers);
             }
         }
         6 => replace(bytes, &spans.keys, &odd_key(bytes, &spans, numbers), numbers),
