@@ -47,7 +47,8 @@ fn again(target: Target, path: &Path) -> String {
 }
 
 fn put(name: &str, bytes: &[u8]) -> Result<PathBuf, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = here.parent().unwrap_or(here);
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     put_in(&root.join(target).join("hammer"), name, bytes)
 }
