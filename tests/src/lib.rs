@@ -1,5 +1,7 @@
-//! What the tests of this member share: the program, and the fixtures.
+//! What the tests of this member share: the program, the fixtures, and the laws of the readers.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod robust;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

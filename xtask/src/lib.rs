@@ -5,8 +5,10 @@
 mod cargo;
 mod ci;
 mod features;
+mod hammer;
 mod layers;
 
 pub use ci::ci;
 pub use features::check_features;
+pub use hammer::hammer;
 pub use layers::layering_errors;

@@ -8,6 +8,9 @@ cargo xtask TASK
   ci        the whole gate: format, clippy, tests, docs, layers, features
   layers    each crate depends only on crates of lower floors, and the lower floors are pure
   features  every feature of the facade builds alone, and so does none at all
+  hammer    many generated inputs through the laws of the readers:
+            [--inputs N] [--seed N] [--format NAME] [--jobs N] [--first N] [--trace]
+            [--replay FILE] [--corpus DIR]
 ";
 
 fn main() -> ExitCode {
@@ -16,6 +19,7 @@ fn main() -> ExitCode {
         Some("ci") => xtask::ci(),
         Some("layers") => layers(),
         Some("features") => xtask::check_features(),
+        Some("hammer") => xtask::hammer(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("help" | "--help" | "-h") => {
             eprint!("{HELP}");
             return ExitCode::SUCCESS;

@@ -26,19 +26,24 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
     };
     let mut message = Message::new(role, parts);
     message.meta.id = object.text("id");
-    message.meta.cache_marker = object.get("content").is_some_and(has_cache_marker);
+    message.meta.cache_marker = object.get("content").is_some_and(|content| has_cache_marker(content, 0));
     Ok(message)
 }
 
-fn has_cache_marker(content: &str) -> bool {
+/// Whether a block of `content`, which stands `depth` blocks deep, has a marker. It is looked for where
+/// [`decode_content`] finds blocks and no deeper, since each level is read anew.
+fn has_cache_marker(content: &str, depth: usize) -> bool {
+    let in_block = |block: Object<'_>| {
+        let inner = block.get("content").filter(|_| depth < MAX_DEPTH);
+        block.has("cache_control") || inner.is_some_and(|inner| has_cache_marker(inner, depth + 1))
+    };
     // The text is searched first, since hardly any message has a marker.
     content.contains("\"cache_control\"")
-        && json::list(content)
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(Object::parse)
-            .any(|block| block.has("cache_control") || block.get("content").is_some_and(has_cache_marker))
+        && json::list(content).unwrap_or_default().into_iter().filter_map(Object::parse).any(in_block)
 }
+
+/// A result holds documents, and a document holds texts.
+const MAX_DEPTH: usize = 2;
 
 /// Content that stands `depth` blocks deep. A result holds documents and a document holds texts; what is
 /// nested deeper is no content that the API knows, and is carried as it came.
@@ -55,7 +60,7 @@ pub(super) fn decode_block(block: &str, depth: usize) -> Part {
     let known = match kind.as_str() {
         "text" => object.text("text").map(Part::Text),
         "image" => object.object("source").and_then(|source| media(&source)).map(Part::Image),
-        "document" if depth < 2 => document(&object),
+        "document" if depth < MAX_DEPTH => document(&object),
         "thinking" => {
             let mut thinking = Thinking::new(object.text("thinking").unwrap_or_default());
             thinking.signature = object.text("signature");

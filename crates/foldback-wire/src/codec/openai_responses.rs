@@ -191,8 +191,10 @@ pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String
             Part::ToolCall(call) => calls.push(encode_call(call, position, encoder)),
             // A reasoning item is whole or not there at all: who changed it made it another one.
             Part::Thinking(_) => encoder.lose("reasoning"),
-            // Inside a message a block of its own, else an item.
-            Part::Opaque(opaque) if message.role == Role::Assistant => calls.extend(encoder.opaque(opaque)),
+            // What the model's server did is an item, anything else a block inside the message.
+            Part::Opaque(opaque) if message.role == Role::Assistant && is_item(opaque) => {
+                calls.extend(encoder.opaque(opaque));
+            }
             Part::Opaque(opaque) => content.extend(encoder.opaque(opaque)),
             _ => {}
         }
@@ -203,6 +205,11 @@ pub(super) fn encode(message: &Message, encoder: &mut Encoder<'_>) -> Vec<String
     }
     items.extend(calls);
     items
+}
+
+/// Whether a block can stand in the list by itself: one without a kind would be read as a message.
+fn is_item(opaque: &Opaque) -> bool {
+    !matches!(opaque.kind.as_str(), "" | "message")
 }
 
 /// A call, of the kind that its output has: the provider pairs them by both kind and id.

@@ -257,6 +257,9 @@ fn cache_markers_are_found_wherever_they_may_stand() {
     assert!(marked(nested));
     assert!(!marked(r#"[{"type": "tool_use", "id": "t", "name": "f", "input": {"cache_control": {}}}]"#));
     assert!(!marked(r#""a \"cache_control\" word""#));
+    // Deeper than any block of the API: neither the stack nor the time may grow with the depth.
+    let (front, back) = (r#"[{"content": "#.repeat(100_000), "}]".repeat(100_000));
+    assert!(!marked(&format!(r#"{front}[{{"cache_control": {{}}}}]{back}"#)));
 }
 
 #[test]

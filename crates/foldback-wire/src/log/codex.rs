@@ -183,7 +183,7 @@ impl<'a> Rollout<'a> {
     }
 
     fn take_usage(&mut self, said: &LogUsage) {
-        let stated = said.input_tokens.unwrap_or(0) + said.output_tokens.unwrap_or(0);
+        let stated = said.input_tokens.unwrap_or(0).saturating_add(said.output_tokens.unwrap_or(0));
         let total = said.total_tokens.unwrap_or(stated);
         if total == 0 {
             return;

@@ -4,6 +4,7 @@
 //! log costs little more than its own size.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
@@ -34,11 +35,14 @@ pub(super) struct Damage {
     lenient: bool,
     /// Lines passed over.
     pub(super) skipped: usize,
+    /// Their numbers: one line may hold several damaged messages. Of messages that take several
+    /// lines, the first.
+    passed: BTreeSet<usize>,
 }
 
 impl Damage {
     pub(super) fn new(lenient: bool) -> Self {
-        Self { lenient, skipped: 0 }
+        Self { lenient, skipped: 0, passed: BTreeSet::new() }
     }
 
     /// The line as `T`; `None` for a line that is passed over.
@@ -56,7 +60,7 @@ impl Damage {
             Ok(value) => Ok(Some(value)),
             Err(error) => {
                 let start = (part.as_ptr() as usize).saturating_sub(line.text.as_ptr() as usize);
-                self.pass(1, damaged(line, start, &error))?;
+                self.pass(line.number, 1, damaged(line, start, &error))?;
                 Ok(None)
             }
         }
@@ -65,14 +69,16 @@ impl Damage {
     /// Passes over `n_lines` lines that hold a message of the wrong shape.
     pub(super) fn shape(&mut self, line: usize, n_lines: usize, error: ShapeError) -> Result<(), ReadError> {
         let message = format!("{} (at `{}`)", error.message, error.path);
-        self.pass(n_lines, ReadError::new(ReadErrorKind::Shape, message, error.expected).at_line(line))
+        self.pass(line, n_lines, ReadError::new(ReadErrorKind::Shape, message, error.expected).at_line(line))
     }
 
-    fn pass(&mut self, n_lines: usize, error: ReadError) -> Result<(), ReadError> {
+    fn pass(&mut self, line: usize, n_lines: usize, error: ReadError) -> Result<(), ReadError> {
         if !self.lenient {
             return Err(error);
         }
-        self.skipped += n_lines;
+        if self.passed.insert(line) {
+            self.skipped += n_lines;
+        }
         Ok(())
     }
 }
@@ -158,6 +164,18 @@ mod tests {
         let error = Damage::new(false).parse_within::<Vec<u8>>(line, &line.text[12..18]).unwrap_err();
         assert_eq!((error.line, error.column, error.kind), (Some(7), Some(17), ReadErrorKind::Syntax));
         assert!(error.message.contains("not JSON") && error.expected.contains("lenient"), "{error}");
+    }
+
+    #[test]
+    fn a_line_is_skipped_once() {
+        let line = Line { number: 3, text: "[1, [], {}]" };
+        let mut damage = Damage::new(true);
+        for part in [&line.text[1..2], &line.text[4..6], &line.text[8..10]] {
+            assert_eq!(damage.parse_within::<String>(line, part), Ok(None));
+        }
+        damage.shape(3, 1, ShapeError::new("", "", "")).unwrap();
+        damage.shape(5, 2, ShapeError::new("", "", "")).unwrap();
+        assert_eq!(damage.skipped, 3);
     }
 
     #[test]

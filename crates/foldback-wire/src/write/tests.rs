@@ -304,6 +304,16 @@ fn a_changed_message_keeps_what_its_provider_knows() {
 }
 
 #[test]
+fn a_block_without_a_kind_stays_in_its_message() {
+    let item = r#"{"type":"message","role":"assistant","content":[7,{"type":"message"},{"a":1}]}"#;
+    let document = open_as(&format!("[{item}]"), WireFormat::OpenAiResponses);
+    let mut touched = document.context.clone();
+    let parts = touched.messages[0].parts().to_vec();
+    touched.messages[0].set_parts(parts);
+    assert_eq!(document.write(&touched).json, format!("[{item}]"));
+}
+
+#[test]
 fn instructions_in_the_list_join_the_system_text() {
     let text = r#"[{"role": "system", "content": "one"}, {"role": "user", "content": "hi"},
         {"role": "developer", "content": "two"}, {"role": "user", "content": "ho"}]"#;

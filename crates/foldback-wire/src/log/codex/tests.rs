@@ -25,7 +25,7 @@ fn output(id: &str) -> String {
 }
 
 fn tokens(input: u64, cached: u64, output: u64) -> String {
-    let total = input + output;
+    let total = input.saturating_add(output);
     record(
         "event_msg",
         &format!(
@@ -68,6 +68,21 @@ fn items_are_what_the_model_saw() {
     assert_eq!((usage.input, usage.prompt()), (Some(TokenCount::new(40)), Some(TokenCount::new(100))));
     assert_eq!(messages[3].meta.model.as_deref(), Some("gpt-5"));
     assert_eq!(messages[4].meta.usage, None);
+}
+
+#[test]
+fn usage_beyond_all_numbers_is_no_overflow() {
+    let reply = item(&said("assistant", "x"));
+    let bare = record(
+        "event_msg",
+        r#"{"type":"token_count","info":{"last_token_usage":{"input_tokens":18446744073709551615,"output_tokens":1}}}"#,
+    );
+    for usage in [tokens(u64::MAX, u64::MAX, u64::MAX), bare] {
+        let document = read(&[reply.clone(), usage]);
+        let usage = document.context.messages[0].meta.usage.unwrap();
+        let cached = usage.cached_input.is_some();
+        assert_eq!(usage.input, Some(TokenCount::new(if cached { 0 } else { u64::MAX })));
+    }
 }
 
 #[test]
