@@ -3,7 +3,7 @@
 use foldback_model::WireFormat;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Object};
+use crate::json::{self, Object, Whole};
 use crate::list::{syntax, without_mark};
 use crate::signs::ListSigns;
 use crate::{Format, ReadError, ReadErrorKind};
@@ -21,21 +21,32 @@ const LINES: usize = 100;
 /// [`ReadErrorKind::Syntax`] for text that is neither JSON nor JSON lines,
 /// [`ReadErrorKind::UnknownFormat`] for JSON of another kind.
 pub fn detect(text: &str) -> Result<Format, ReadError> {
+    detect_whole(text).map(|(format, _)| format)
+}
+
+/// The same, with what was found on the way: the one value that the text is, unless it is JSON lines.
+pub(crate) fn detect_whole(text: &str) -> Result<(Format, Option<Whole<'_>>), ReadError> {
     let text = without_mark(text);
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    let whole = match values.next() {
-        Some(Ok(value)) if text[values.byte_offset()..].trim().is_empty() => value.get(),
-        first => {
-            // Several values, or a damaged one: it can only be a log.
-            let second = values.next();
-            return detect_log(text).ok_or_else(|| no_log(text, first, second));
+    let Ok(whole) = Whole::parse(text) else { return detect_lines(text).map(|format| (format, None)) };
+    let found = match &whole {
+        Whole::Object(object) => of_request(object).map(Format::Wire).or_else(|| of_record(object)),
+        Whole::Other(list) => {
+            ListSigns::of_all(list).and_then(|signs| signs.of_bare_list()).map(Format::Wire)
         }
     };
-    let found = match Object::parse(whole) {
-        Some(object) => of_request(&object).map(Format::Wire).or_else(|| of_record(&object)),
-        None => ListSigns::of(whole).and_then(|signs| signs.of_bare_list()).map(Format::Wire),
-    };
-    found.ok_or_else(|| unknown(format!("the file is JSON of another kind: {}", describe(whole))))
+    match found {
+        Some(format) => Ok((format, Some(whole))),
+        None => Err(unknown(format!("the file is JSON of another kind: {}", describe(text.trim())))),
+    }
+}
+
+/// Several values, or a damaged one: it can only be a log.
+fn detect_lines(text: &str) -> Result<Format, ReadError> {
+    detect_log(text).ok_or_else(|| {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        let (first, second) = (values.next(), values.next());
+        no_log(text, first, second)
+    })
 }
 
 /// A log has one object a line, and its lines tell what they are.
@@ -46,7 +57,7 @@ fn detect_log(text: &str) -> Option<Format> {
         if !line.trim_end().ends_with('}') {
             return None;
         }
-        Object::parse(line).and_then(|record| of_record(&record))
+        Object::parse(line.trim()).and_then(|record| of_record(&record))
     })
 }
 
@@ -83,19 +94,20 @@ fn of_request(request: &Object<'_>) -> Option<WireFormat> {
     if let Some(input) = request.get("input") {
         // A record of a call has its text under that name too, with the reply beside it.
         let is_input = (is_text(input) && !request.has("output"))
-            || ListSigns::of(input).is_some_and(|signs| signs.may_be_items());
+            || ListSigns::until(input, ListSigns::may_be_items).is_some_and(|signs| signs.may_be_items());
         return is_input.then_some(WireFormat::OpenAiResponses);
     }
     let contents = request.get("contents")?;
     let is_contents = is_text(contents)
         || Object::parse(contents).is_some()
-        || ListSigns::of(contents).is_some_and(|signs| signs.may_be_contents());
+        || ListSigns::until(contents, ListSigns::may_be_contents)
+            .is_some_and(|signs| signs.may_be_contents());
     is_contents.then_some(WireFormat::Gemini)
 }
 
 /// Chat or Anthropic: what only one of them has decides.
 fn of_messages(request: &Object<'_>, messages: &str) -> Option<WireFormat> {
-    let signs = ListSigns::of(messages)?;
+    let signs = ListSigns::until(messages, ListSigns::tells_messages)?;
     if !signs.may_be_messages() {
         return None;
     }
@@ -184,7 +196,7 @@ fn describe_object(object: &Object<'_>) -> String {
     let holds = |value: &RawValue| match Object::parse(value.get()) {
         Some(inner) if has_list(&inner) => of_request(&inner).map(|_| "a request: give that object alone"),
         Some(_) => None,
-        None => ListSigns::of(value.get())
+        None => ListSigns::of_all(value.get())
             .and_then(|signs| signs.of_bare_list())
             .map(|_| "a conversation: give that list alone"),
     };

@@ -92,6 +92,23 @@ impl<'de> Deserialize<'de> for Object<'de> {
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
+/// A whole file that is one JSON value.
+pub(crate) enum Whole<'a> {
+    /// An object, taken apart in the same pass that proves it to be JSON.
+    Object(Object<'a>),
+    /// Any other value, as text.
+    Other(&'a str),
+}
+
+impl<'a> Whole<'a> {
+    pub(crate) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+        match Object::parse(text) {
+            Some(object) => Ok(Self::Object(object)),
+            None => serde_json::from_str::<&RawValue>(text).map(|value| Self::Other(value.get())),
+        }
+    }
+}
+
 /// The elements of the list that `json` is, or `None` for any other kind of value.
 pub(crate) fn list(json: &str) -> Option<Vec<&str>> {
     if !json.trim_start().starts_with('[') {

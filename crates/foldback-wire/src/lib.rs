@@ -13,6 +13,7 @@ mod check;
 mod codec;
 mod detect;
 mod document;
+mod envelope;
 mod error;
 mod format;
 mod join;

@@ -30,7 +30,12 @@ enum Sign {
 
 impl ListSigns {
     /// The signs of the list `json`, or `None` for any other kind of value.
-    pub(crate) fn of(json: &str) -> Option<Self> {
+    pub(crate) fn of_all(json: &str) -> Option<Self> {
+        Self::until(json, |_| false)
+    }
+
+    /// The same, of as many elements as it takes until what was seen is `enough`.
+    pub(crate) fn until(json: &str, enough: fn(&Self) -> bool) -> Option<Self> {
         let mut signs = Self::default();
         json::each(json, |element| {
             signs.n_elements += 1;
@@ -38,7 +43,7 @@ impl ListSigns {
                 signs.see(&object);
             }
             // A list without any object is no conversation, however long it is.
-            signs.n_objects > 0 || signs.n_elements < 8
+            !enough(&signs) && (signs.n_objects > 0 || signs.n_elements < 8)
         })?;
         Some(signs)
     }
@@ -64,6 +69,11 @@ impl ListSigns {
 
     fn is_all(&self, n: usize) -> bool {
         n == self.n_elements && n > 0
+    }
+
+    /// Whether no later element of `messages` can change what these say.
+    pub(crate) fn tells_messages(&self) -> bool {
+        self.is_foreign || (self.strong.is_some() && self.n_with_role > 0)
     }
 
     /// Whether this may be `messages` of a request. One bad message does not make it another format.

@@ -8,10 +8,11 @@ use std::borrow::Cow;
 use foldback_model::{Context, Message, WireFormat};
 
 use crate::codec::{Encoder, Frame, decode_head, encode, encode_frame};
-use crate::document::{Envelope, Lost, Written};
+use crate::document::{Lost, Written};
+use crate::envelope::{Envelope, Surroundings};
 use crate::join::{Element, join};
 use crate::json::{self, Object, quote};
-use crate::list::{list_key, range_of, without_mark};
+use crate::list::{list_key, without_mark};
 use crate::normal::normalized;
 use crate::pairs::Pairs;
 use crate::{Document, Format};
@@ -38,9 +39,7 @@ impl Document {
         };
         let joined = join(elements, to, !is_own || self.format.is_log());
         let json = match &self.envelope {
-            Envelope::Spliced { text, list } if is_own => {
-                splice(text, list.clone(), &joined.elements, context)
-            }
+            Envelope::Spliced(surroundings) if is_own => splice(surroundings, &joined.elements, context),
             envelope => {
                 let limit = max_tokens(self.format, envelope);
                 // What stands outside the list has no index; it is told with the first message.
@@ -60,8 +59,8 @@ impl Document {
 
 /// The limit of a reply that the request states.
 fn max_tokens(format: Format, envelope: &Envelope) -> Option<String> {
-    let (Format::Wire(wire), Envelope::Spliced { text, .. }) = (format, envelope) else { return None };
-    decode_head(wire, &Object::parse(without_mark(text))?).max_tokens
+    let (Format::Wire(wire), Envelope::Spliced(surroundings)) = (format, envelope) else { return None };
+    decode_head(wire, &Object::parse(without_mark(&surroundings.emptied()))?).max_tokens
 }
 
 /// Elements in the format that the messages were read from.
@@ -123,34 +122,11 @@ fn add_system(head: &mut Context, text: &str) {
 }
 
 /// Puts the list in the place of the old one; all around it stays as it is.
-fn splice(text: &str, list: std::ops::Range<usize>, elements: &[Element], context: &Context) -> String {
-    let old_list = &text[list.clone()];
-    // A single content of Gemini may stand without a list around it.
-    let is_list = old_list.starts_with('[');
-    let old =
-        json::list(old_list).unwrap_or_else(|| Vec::from_iter(Object::parse(old_list).map(|_| old_list)));
-    let is_same =
-        old.len() == elements.len() && old.iter().zip(elements).all(|(old, new)| **old == *new.json);
-    if (is_same && (is_list || !old.is_empty())) || is_single_text(old_list, context) {
-        return text.to_owned();
+fn splice(surroundings: &Surroundings, elements: &[Element], context: &Context) -> String {
+    match surroundings.single() {
+        Some(single) if is_single_text(single, context) => surroundings.with(single),
+        _ => surroundings.fill(&Vec::from_iter(elements.iter().map(|element| element.json.as_str()))),
     }
-    if elements.is_empty() {
-        return format!("{}[]{}", &text[..list.start], &text[list.end..]);
-    }
-    // Pieces of the old list: the space in front of the first element, between two, behind the last.
-    let inner = |part: &str| range_of(old_list, part);
-    let (before, after) = match (old.first(), old.last()) {
-        (Some(first), Some(last)) if is_list => {
-            (&old_list[1..inner(first).start], &old_list[inner(last).end..old_list.len() - 1])
-        }
-        _ => ("", ""),
-    };
-    let between = match old.as_slice() {
-        [first, second, ..] => &old_list[inner(first).end..inner(second).start],
-        _ => ",",
-    };
-    let new: Vec<&str> = elements.iter().map(|element| element.json.as_str()).collect();
-    format!("{}[{before}{}{after}]{}", &text[..list.start], new.join(between), &text[list.end..])
 }
 
 /// Whether the old list is a bare text, and the conversation is still that text alone.
