@@ -62,7 +62,7 @@ fn detect_log(text: &str) -> Option<Format> {
 }
 
 fn of_record(record: &Object<'_>) -> Option<Format> {
-    let kind = record.text("type");
+    let kind = record.word("type");
     let has = |key: &str| record.has(key);
     match kind.as_deref() {
         Some("session") if has("id") || has("cwd") => Some(Format::Pi),
@@ -81,7 +81,7 @@ fn of_record(record: &Object<'_>) -> Option<Format> {
         Some(_) if has("payload") && has("timestamp") => Some(Format::Codex),
         // The rollouts of 2025 began with the bare facts of the session.
         None if has("id") && has("timestamp") && (has("instructions") || has("git")) => Some(Format::Codex),
-        None if record.text("record_type").as_deref() == Some("state") => Some(Format::Codex),
+        None if record.word("record_type").as_deref() == Some("state") => Some(Format::Codex),
         _ => None,
     }
 }

@@ -38,6 +38,11 @@ impl<'a> Object<'a> {
         self.get(key).and_then(string)
     }
 
+    /// The same, borrowed where it has no escapes.
+    pub(crate) fn word(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.get(key).and_then(word)
+    }
+
     /// The value of `key`, if it is an object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'a>> {
         self.get(key).and_then(Object::parse)
@@ -180,45 +185,63 @@ pub(crate) fn compact(json: &str) -> String {
     text
 }
 
-/// The text of the string that `json` is, or `None` for any other kind of value.
+/// The text of the string that `json` is, or `None` for any other kind of value. `json` has been parsed
+/// before, as part of a whole.
 ///
 /// Half of a surrogate pair, which some programs write when they cut a text, becomes a replacement
 /// character.
 pub(crate) fn string(json: &str) -> Option<String> {
-    if !json.starts_with('"') {
-        return None;
-    }
-    serde_json::from_str(json).ok().or_else(|| serde_json::from_str(&whole_surrogates(json)).ok())
+    word(json).map(Cow::into_owned)
 }
 
-/// `json` with every half of a surrogate pair replaced.
-fn whole_surrogates(json: &str) -> String {
+/// The same, borrowed where it has no escapes: for what is looked at and not kept.
+pub(crate) fn word(json: &str) -> Option<Cow<'_, str>> {
+    let text = json.strip_prefix('"')?.strip_suffix('"')?;
+    if text.contains('\\') { unescaped(text).map(Cow::Owned) } else { Some(Cow::Borrowed(text)) }
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    // The text is never longer than its JSON, so one allocation is enough.
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        let (character, length) = unescape(&rest[at..])?;
+        plain.push(character);
+        rest = &rest[at + length..];
+    }
+    plain.push_str(rest);
+    plain.shrink_to_fit();
+    Some(plain)
+}
+
+/// What the escape at the start of `text` stands for, and its length.
+fn unescape(text: &str) -> Option<(char, usize)> {
+    let character = match text.as_bytes().get(1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        same @ (b'"' | b'\\' | b'/') => char::from(*same),
+        b'u' => return unescape_code(text),
+        _ => return None,
+    };
+    Some((character, 2))
+}
+
+/// The same for `\uXXXX`, or for two of them that are one character.
+fn unescape_code(text: &str) -> Option<(char, usize)> {
     let unit = |at: usize| -> Option<u32> {
-        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
         u32::from_str_radix(digits, 16).ok()
     };
-    let mut text = String::with_capacity(json.len());
-    let mut rest = 0;
-    while let Some(found) = json[rest..].find('\\') {
-        let at = rest + found;
-        text.push_str(&json[rest..at]);
-        let (escape, end) = match unit(at) {
-            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => {
-                (&json[at..at + 12], at + 12)
-            }
-            Some(0xD800..=0xDFFF) => ("\\uFFFD", at + 6),
-            Some(_) => (&json[at..at + 6], at + 6),
-            // The escaped character may be a backslash itself, so both go together.
-            None => {
-                let end = json[at + 1..].chars().next().map_or(json.len(), |c| at + 1 + c.len_utf8());
-                (&json[at..end], end)
-            }
-        };
-        text.push_str(escape);
-        rest = end;
+    let first = unit(0)?;
+    if let (0xD800..=0xDBFF, Some(second @ 0xDC00..=0xDFFF)) = (first, unit(6)) {
+        let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return Some((char::from_u32(code)?, 12));
     }
-    text.push_str(&json[rest..]);
-    text
+    Some((char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 6))
 }
 
 /// `text` as a JSON string.
@@ -303,6 +326,19 @@ mod tests {
         assert_eq!(string(r#""a\ud83d""#).as_deref(), Some("a\u{FFFD}"));
         assert_eq!(string(r#""\ude00\ud83d\ude00""#).as_deref(), Some("\u{FFFD}\u{1F600}"));
         assert_eq!(string(r#""\\ud83d\ud83d""#).as_deref(), Some("\\ud83d\u{FFFD}"));
+        assert_eq!(
+            string(r#""\ud83d\u00e9 \ud83d\ud83d\ude00""#).as_deref(),
+            Some("\u{FFFD}é \u{FFFD}\u{1F600}")
+        );
+    }
+
+    #[test]
+    fn every_escape_is_undone() {
+        let text = "\"\\/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é€\u{1F600} plain";
+        assert_eq!(string(&quote(text)).as_deref(), Some(text));
+        assert_eq!(string(r#""\/\b\f\u00E9\u20ac\uD83D\uDE00""#).as_deref(), Some("/\u{8}\u{c}é€\u{1F600}"));
+        assert!(matches!(word(r#""plain é""#), Some(Cow::Borrowed("plain é"))));
+        assert_eq!((string("12"), string("[]"), string("\"")), (None, None, None));
     }
 
     #[test]

@@ -50,8 +50,8 @@ impl ListSigns {
 
     fn see(&mut self, object: &Object<'_>) {
         self.n_objects += 1;
-        let role = object.text("role");
-        let kind = object.text("type");
+        let role = object.word("role");
+        let kind = object.word("type");
         self.n_with_role += usize::from(role.is_some());
         self.n_with_parts += usize::from(object.has("parts"));
         self.n_typed += usize::from(kind.is_some());
@@ -154,11 +154,11 @@ fn sign(message: &Object<'_>, role: Option<&str>) -> Option<Sign> {
 }
 
 fn sign_of_block(block: &Object<'_>) -> Option<Sign> {
-    let Some(kind) = block.text("type") else {
+    let Some(kind) = block.word("type") else {
         // Bedrock's blocks say by their one member what they are.
         return Some(Sign::Foreign);
     };
-    match kind.as_str() {
+    match kind.as_ref() {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use" => {
             Some(Sign::Of(WireFormat::Anthropic))
         }

@@ -9,7 +9,7 @@ use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = match object.text("role").as_deref() {
+    let role = match object.word("role").as_deref() {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
@@ -51,8 +51,8 @@ fn decode_content(content: &str, depth: usize) -> Option<Vec<Part>> {
 
 fn decode_block(block: &str, depth: usize) -> Part {
     let Some(object) = Object::parse(block) else { return opaque("", block) };
-    let kind = object.text("type").unwrap_or_default();
-    let known = match kind.as_str() {
+    let kind = object.word("type").unwrap_or_default();
+    let known = match kind.as_ref() {
         "text" => object.text("text").map(Part::Text),
         "image" => object.object("source").and_then(|source| media(&source)).map(Part::Image),
         "document" if depth < 2 => document(&object),
@@ -82,7 +82,7 @@ fn decode_result(object: &Object<'_>) -> Part {
 }
 
 fn media(source: &Object<'_>) -> Option<Media> {
-    let content = match source.text("type")?.as_str() {
+    let content = match source.word("type")?.as_ref() {
         "base64" => MediaSource::Base64(source.text("data")?),
         "url" => MediaSource::Url(source.text("url")?),
         "file" => MediaSource::FileId(source.text("file_id")?),

@@ -16,7 +16,7 @@ use crate::json::{self, Object, quote};
 const MADE_UP: &str = "gemini-";
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = match object.text("role").as_deref() {
+    let role = match object.word("role").as_deref() {
         Some("model") => Role::Assistant,
         Some("user" | "function" | "tool") | None => Role::User,
         Some("system") => Role::System,

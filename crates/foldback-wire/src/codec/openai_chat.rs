@@ -9,10 +9,10 @@ use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = object.text("role").ok_or_else(|| {
+    let role = object.word("role").ok_or_else(|| {
         ShapeError::new("role", "a message without a role", "system, developer, user, assistant or tool")
     })?;
-    let role = match role.as_str() {
+    let role = match role.as_ref() {
         "system" => Role::System,
         "developer" => Role::Developer,
         "user" => Role::User,
@@ -27,16 +27,15 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
         }
     };
     let content = content(object)?;
-    let mut parts = Vec::new();
     if role == Role::Tool {
         // The older form answers the one call of the message before by the function's name.
         let id = object.text("tool_call_id").or_else(|| object.text("name")).unwrap_or_default();
         let mut result = ToolResult::new(id, "");
         result.name = object.text("name");
         result.content = content;
-        parts.push(Part::ToolResult(result));
-        return Ok(Message::new(role, parts));
+        return Ok(Message::new(role, vec![Part::ToolResult(result)]));
     }
+    let mut parts = Vec::new();
     let reasoning = object.text("reasoning_content").or_else(|| object.text("reasoning"));
     if let Some(text) = reasoning.filter(|text| !text.is_empty()) {
         parts.push(Part::Thinking(Thinking::new(text)));
@@ -50,10 +49,14 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
         let name = call.text("name").unwrap_or_default();
         parts.push(Part::ToolCall(ToolCall::new(&name, &name, call.text("arguments").unwrap_or_default())));
     }
+    // Most messages have one part, and a growing list has room for four.
+    parts.shrink_to_fit();
     let mut message = Message::new(role, parts);
     message.meta.id = object.text("id");
     message.meta.cache_marker = object.has("cache_control")
-        || object.list("content").unwrap_or_default().iter().any(|part| part.contains("\"cache_control\""));
+        || object
+            .get("content")
+            .is_some_and(|content| content.starts_with('[') && content.contains("\"cache_control\""));
     Ok(message)
 }
 
@@ -72,8 +75,8 @@ fn decode_part(part: &str) -> Part {
     let Some(object) = Object::parse(part) else {
         return json::string(part).map_or_else(|| opaque("", part), Part::Text);
     };
-    let kind = object.text("type").unwrap_or_default();
-    let known = match kind.as_str() {
+    let kind = object.word("type").unwrap_or_default();
+    let known = match kind.as_ref() {
         "text" => object.text("text").map(Part::Text),
         "refusal" => object.text("refusal").map(Part::Text),
         "image_url" => image(&object),

@@ -10,8 +10,8 @@ use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
 
 pub(super) fn decode(object: &Object<'_>, item: &str) -> Result<Message, ShapeError> {
-    let kind = object.text("type").unwrap_or_else(|| "message".to_owned());
-    let mut message = match kind.as_str() {
+    let kind = object.word("type").unwrap_or("message".into());
+    let mut message = match kind.as_ref() {
         "message" => decode_message(object)?,
         "reasoning" => Message::new(Role::Assistant, vec![Part::Thinking(reasoning(object))]),
         _ => match object.text("call_id").filter(|_| !is_run_by_server(object)) {
@@ -28,11 +28,11 @@ pub(super) fn decode(object: &Object<'_>, item: &str) -> Result<Message, ShapeEr
 
 /// What the server runs itself waits for nobody.
 fn is_run_by_server(object: &Object<'_>) -> bool {
-    object.text("execution").as_deref() == Some("server")
+    object.word("execution").as_deref() == Some("server")
 }
 
 fn decode_message(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = match object.text("role").as_deref() {
+    let role = match object.word("role").as_deref() {
         Some("system") => Role::System,
         Some("developer") => Role::Developer,
         Some("user") => Role::User,
@@ -70,8 +70,8 @@ fn decode_content(content: &str) -> Option<Vec<Part>> {
 
 fn decode_part(part: &str) -> Part {
     let Some(object) = Object::parse(part) else { return opaque("", part) };
-    let kind = object.text("type").unwrap_or_default();
-    let known = match kind.as_str() {
+    let kind = object.word("type").unwrap_or_default();
+    let known = match kind.as_ref() {
         "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
             object.text("text").map(Part::Text)
         }
@@ -132,7 +132,7 @@ fn decode_output(id: &str, object: &Object<'_>) -> ToolResult {
             (None, None) => vec![decode_output_part(output)],
         },
     };
-    result.is_error = object.text("status").as_deref() == Some("failed");
+    result.is_error = object.word("status").as_deref() == Some("failed");
     result
 }
 
