@@ -3,8 +3,9 @@
 use foldback_model::WireFormat;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Object, Whole};
+use crate::json::{Object, Whole};
 use crate::list::{syntax, without_mark};
+use crate::scan;
 use crate::signs::ListSigns;
 use crate::{Format, ReadError, ReadErrorKind};
 
@@ -99,7 +100,7 @@ fn of_request(request: &Object<'_>) -> Option<WireFormat> {
     }
     let contents = request.get("contents")?;
     let is_contents = is_text(contents)
-        || Object::parse(contents).is_some()
+        || scan::object(contents).is_some()
         || ListSigns::until(contents, ListSigns::may_be_contents)
             .is_some_and(|signs| signs.may_be_contents());
     is_contents.then_some(WireFormat::Gemini)
@@ -111,7 +112,7 @@ fn of_messages(request: &Object<'_>, messages: &str) -> Option<WireFormat> {
     if !signs.may_be_messages() {
         return None;
     }
-    let has_schema = |tool: &str| Object::parse(tool).is_some_and(|tool| tool.has("input_schema"));
+    let has_schema = |tool: &str| scan::object(tool).is_some_and(|tool| tool.has("input_schema"));
     let request_says = request.has("system")
         || request.has("anthropic_version")
         || request.list("tools").unwrap_or_default().into_iter().any(has_schema);
@@ -161,23 +162,15 @@ fn unknown(message: String) -> ReadError {
 
 /// Says what the JSON is, and where in it a conversation may be.
 fn describe(json: &str) -> String {
-    if let Some(object) = Object::parse(json) {
+    if let Some(object) = scan::object(json) {
         return describe_object(&object);
     }
-    let mut n_elements = 0;
-    let mut first = None;
-    let is_list = json::each(json, |element| {
-        first = first.or(Some(element));
-        n_elements += 1;
-        true
-    });
-    match (is_list, first.map(Object::parse)) {
-        (None, _) => "a single value".to_owned(),
-        (_, None) => "an empty list".to_owned(),
-        (_, Some(Some(first))) => {
-            format!("a list of {n_elements}, the first one {}", describe_object(&first))
-        }
-        (_, Some(None)) => format!("a list of {n_elements} values that are no messages"),
+    let Some(mut elements) = scan::elements(json) else { return "a single value".to_owned() };
+    let Some(first) = elements.next() else { return "an empty list".to_owned() };
+    let n_elements = 1 + elements.count();
+    match scan::object(first) {
+        Some(first) => format!("a list of {n_elements}, the first one {}", describe_object(&first)),
+        None => format!("a list of {n_elements} values that are no messages"),
     }
 }
 
@@ -193,10 +186,10 @@ fn describe_object(object: &Object<'_>) -> String {
     }
     let has_list =
         |inner: &Object<'_>| ["messages", "input", "contents"].iter().any(|key| inner.list(key).is_some());
-    let holds = |value: &RawValue| match Object::parse(value.get()) {
+    let holds = |value: &str| match scan::object(value) {
         Some(inner) if has_list(&inner) => of_request(&inner).map(|_| "a request: give that object alone"),
         Some(_) => None,
-        None => ListSigns::of_all(value.get())
+        None => ListSigns::of_all(value)
             .and_then(|signs| signs.of_bare_list())
             .map(|_| "a conversation: give that list alone"),
     };

@@ -4,17 +4,25 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::memchr;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::scan;
 
 /// The members of a JSON object, in order, their values as text.
 pub(crate) struct Object<'a> {
-    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    members: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> Object<'a> {
-    /// The object that `json` is, or `None` for any other kind of value.
+    pub(crate) fn of(members: Vec<(Cow<'a, str>, &'a str)>) -> Self {
+        Self { members }
+    }
+
+    /// The object that `json` is, or `None` for any other kind of value. For what has been parsed
+    /// before, `scan::object` is faster.
     pub(crate) fn parse(json: &'a str) -> Option<Self> {
         if !json.trim_start().starts_with('{') {
             return None;
@@ -25,7 +33,7 @@ impl<'a> Object<'a> {
     /// The value of `key` as JSON text; a `null` counts as absent, and of two the last one counts.
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.members.iter().rev().find(|(name, _)| name == key)?;
-        (value.get() != "null").then_some(value.get())
+        (*value != "null").then_some(*value)
     }
 
     /// The value of the first of `keys` that is there: some formats are written in two styles.
@@ -45,12 +53,12 @@ impl<'a> Object<'a> {
 
     /// The value of `key`, if it is an object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'a>> {
-        self.get(key).and_then(Object::parse)
+        self.get(key).and_then(scan::object)
     }
 
     /// The elements of `key`, if it is a list.
     pub(crate) fn list(&self, key: &str) -> Option<Vec<&'a str>> {
-        self.get(key).and_then(list)
+        self.get(key).and_then(scan::list)
     }
 
     /// Whether the value of `key` is `true`.
@@ -64,7 +72,7 @@ impl<'a> Object<'a> {
     }
 
     /// The names and values of all members.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.members.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 }
@@ -83,7 +91,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
                 while let Some(Key(key)) = map.next_key()? {
-                    members.push((key, map.next_value()?));
+                    members.push((key, map.next_value::<&RawValue>()?.get()));
                 }
                 Ok(Object { members })
             }
@@ -123,47 +131,6 @@ pub(crate) fn list(json: &str) -> Option<Vec<&str>> {
     Some(elements.into_iter().map(RawValue::get).collect())
 }
 
-/// Shows the elements of the list that `json` is to `see`, one by one, until it returns `false`.
-/// Whether all were seen, or `None` for any other kind of value.
-///
-/// Nothing is collected: a list of a hundred million numbers costs no memory.
-pub(crate) fn each<'a>(json: &'a str, see: impl FnMut(&'a str) -> bool) -> Option<bool> {
-    struct Elements<F>(F);
-
-    impl<'de, F: FnMut(&'de str) -> bool> Visitor<'de> for Elements<F> {
-        type Value = bool;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<bool, A::Error> {
-            while let Some(element) = list.next_element::<&RawValue>()? {
-                if !(self.0)(element.get()) {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
-    }
-
-    if !json.trim_start().starts_with('[') {
-        return None;
-    }
-    let mut see = see;
-    let mut stopped = false;
-    let visitor = Elements(|element| {
-        stopped = !see(element);
-        !stopped
-    });
-    let all = serde_json::Deserializer::from_str(json).deserialize_seq(visitor);
-    match all {
-        Ok(all) => Some(all),
-        // Whoever stops early leaves the rest of the list unread, which the reader takes for an error.
-        Err(_) => stopped.then_some(false),
-    }
-}
-
 /// `json` without the space between its tokens.
 pub(crate) fn compact(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
@@ -197,14 +164,17 @@ pub(crate) fn string(json: &str) -> Option<String> {
 /// The same, borrowed where it has no escapes: for what is looked at and not kept.
 pub(crate) fn word(json: &str) -> Option<Cow<'_, str>> {
     let text = json.strip_prefix('"')?.strip_suffix('"')?;
-    if text.contains('\\') { unescaped(text).map(Cow::Owned) } else { Some(Cow::Borrowed(text)) }
+    match memchr(b'\\', text.as_bytes()) {
+        Some(_) => unescaped(text).map(Cow::Owned),
+        None => Some(Cow::Borrowed(text)),
+    }
 }
 
 fn unescaped(text: &str) -> Option<String> {
     // The text is never longer than its JSON, so one allocation is enough.
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('\\') {
+    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
         plain.push_str(&rest[..at]);
         let (character, length) = unescape(&rest[at..])?;
         plain.push(character);
@@ -293,11 +263,11 @@ fn collect(json: &str, texts: &mut Vec<String>, depth: usize) {
         if !text.is_empty() && !is_blob(&text) {
             texts.push(text);
         }
-    } else if let Some(elements) = list(json) {
+    } else if let Some(elements) = scan::list(json) {
         elements.into_iter().for_each(|element| collect(element, texts, depth + 1));
-    } else if let Some(object) = Object::parse(json) {
+    } else if let Some(object) = scan::object(json) {
         let open = object.members().filter(|(name, _)| !SEALED.contains(name));
-        open.for_each(|(_, value)| collect(value.get(), texts, depth + 1));
+        open.for_each(|(_, value)| collect(value, texts, depth + 1));
     }
 }
 
@@ -353,23 +323,6 @@ mod tests {
         let block =
             format!(r#"{{"status": "done", "result": "{result}", "url": "data:image/png;base64,AAAA"}}"#);
         assert_eq!(readable(&block), "done");
-    }
-
-    #[test]
-    fn elements_are_seen_until_told_to_stop() {
-        let mut seen = Vec::new();
-        let mut up_to = |last: &'static str, list| {
-            seen.clear();
-            each(list, |element| {
-                seen.push(element);
-                element != last
-            })
-        };
-        assert_eq!(up_to("9", "[1, 2 ,3]"), Some(true));
-        assert_eq!(up_to("2", " [1, 2 ,3]"), Some(false));
-        assert_eq!(up_to("9", "{}"), None);
-        assert_eq!(up_to("9", "[1, x]"), None);
-        assert_eq!(seen, ["1"]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod list;
 mod log;
 mod normal;
 mod pairs;
+mod scan;
 mod signs;
 mod write;
 

@@ -6,7 +6,8 @@ use foldback_model::{Context, Message, Part, Role, Source, WireFormat};
 
 use crate::codec::{ShapeError, decode_head, decode_message, link};
 use crate::envelope::{Envelope, Surroundings};
-use crate::json::{self, Object, Whole};
+use crate::json::{self, Whole};
+use crate::scan;
 use crate::{Document, Format, ReadError, ReadErrorKind};
 
 /// The member that holds the list of messages.
@@ -79,9 +80,9 @@ fn bare_text(list: &str, wire: WireFormat) -> Option<Message> {
 }
 
 fn elements<'a>(text: &str, list: &'a str, wire: WireFormat) -> Result<Vec<&'a str>, ReadError> {
-    match json::list(list) {
+    match scan::list(list) {
         Some(elements) => Ok(elements),
-        None if wire == WireFormat::Gemini && Object::parse(list).is_some() => Ok(vec![list]),
+        None if wire == WireFormat::Gemini && scan::object(list).is_some() => Ok(vec![list]),
         None => {
             let error = ReadError::new(
                 ReadErrorKind::Shape,

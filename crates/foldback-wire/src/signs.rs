@@ -2,7 +2,8 @@
 
 use foldback_model::WireFormat;
 
-use crate::json::{self, Object};
+use crate::json::Object;
+use crate::scan;
 
 /// What was seen in a list, in one pass and without keeping its elements.
 #[derive(Default)]
@@ -37,14 +38,16 @@ impl ListSigns {
     /// The same, of as many elements as it takes until what was seen is `enough`.
     pub(crate) fn until(json: &str, enough: fn(&Self) -> bool) -> Option<Self> {
         let mut signs = Self::default();
-        json::each(json, |element| {
+        for element in scan::elements(json)? {
             signs.n_elements += 1;
-            if let Some(object) = Object::parse(element) {
+            if let Some(object) = scan::object(element) {
                 signs.see(&object);
             }
             // A list without any object is no conversation, however long it is.
-            !enough(&signs) && (signs.n_objects > 0 || signs.n_elements < 8)
-        })?;
+            if enough(&signs) || (signs.n_objects == 0 && signs.n_elements >= 8) {
+                break;
+            }
+        }
         Some(signs)
     }
 
@@ -142,12 +145,8 @@ fn is_item(kind: &str) -> bool {
 }
 
 fn sign(message: &Object<'_>, role: Option<&str>) -> Option<Sign> {
-    let mut sign = None;
-    let content = message.get("content").unwrap_or("null");
-    json::each(content, |block| {
-        sign = Object::parse(block).and_then(|block| sign_of_block(&block));
-        sign.is_none()
-    });
+    let blocks = message.get("content").and_then(scan::elements);
+    let sign = blocks.and_then(|mut blocks| blocks.find_map(|block| sign_of_block(&scan::object(block)?)));
     let is_chat = matches!(role, Some("tool" | "function" | "developer"))
         || ["tool_calls", "tool_call_id", "function_call"].iter().any(|key| message.has(key));
     sign.or_else(|| is_chat.then_some(Sign::Of(WireFormat::OpenAiChat)))

@@ -7,6 +7,7 @@ use foldback_model::{
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, mark_of};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
+use crate::scan;
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
     let role = match object.word("role").as_deref() {
@@ -33,10 +34,10 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
 fn has_cache_marker(content: &str) -> bool {
     // The text is searched first, since hardly any message has a marker.
     content.contains("\"cache_control\"")
-        && json::list(content)
+        && scan::list(content)
             .unwrap_or_default()
             .into_iter()
-            .filter_map(Object::parse)
+            .filter_map(scan::object)
             .any(|block| block.has("cache_control") || block.get("content").is_some_and(has_cache_marker))
 }
 
@@ -46,11 +47,11 @@ fn decode_content(content: &str, depth: usize) -> Option<Vec<Part>> {
     if let Some(text) = json::string(content) {
         return Some(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    Some(json::list(content)?.into_iter().map(|block| decode_block(block, depth)).collect())
+    Some(scan::list(content)?.into_iter().map(|block| decode_block(block, depth)).collect())
 }
 
 fn decode_block(block: &str, depth: usize) -> Part {
-    let Some(object) = Object::parse(block) else { return opaque("", block) };
+    let Some(object) = scan::object(block) else { return opaque("", block) };
     let kind = object.word("type").unwrap_or_default();
     let known = match kind.as_ref() {
         "text" => object.text("text").map(Part::Text),

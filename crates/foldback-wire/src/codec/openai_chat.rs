@@ -7,6 +7,7 @@ use foldback_model::{
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, mark_of, to_url};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
+use crate::scan;
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
     let role = object.word("role").ok_or_else(|| {
@@ -65,14 +66,14 @@ fn content(object: &Object<'_>) -> Result<Vec<Part>, ShapeError> {
     if let Some(text) = json::string(content) {
         return Ok(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    let parts = json::list(content).ok_or_else(|| {
+    let parts = scan::list(content).ok_or_else(|| {
         ShapeError::new("content", "content of another kind", "a text, a list of parts or null")
     })?;
     Ok(parts.into_iter().map(decode_part).collect())
 }
 
 fn decode_part(part: &str) -> Part {
-    let Some(object) = Object::parse(part) else {
+    let Some(object) = scan::object(part) else {
         return json::string(part).map_or_else(|| opaque("", part), Part::Text);
     };
     let kind = object.word("type").unwrap_or_default();
@@ -93,8 +94,8 @@ fn decode_part(part: &str) -> Part {
 
 fn image(object: &Object<'_>) -> Option<Part> {
     let value = object.get("image_url")?;
-    let detail = Object::parse(value).and_then(|image| image.text("detail"));
-    let url = json::string(value).or_else(|| Object::parse(value)?.text("url"))?;
+    let detail = scan::object(value).and_then(|image| image.text("detail"));
+    let url = json::string(value).or_else(|| scan::object(value)?.text("url"))?;
     let mut media = from_url(&url);
     media.low_detail = detail.as_deref() == Some("low");
     Some(Part::Image(media))
@@ -111,7 +112,7 @@ fn document(file: &Object<'_>) -> Option<Part> {
 
 fn decode_call(call: &str, position: usize) -> Result<Part, ShapeError> {
     let path = format!("tool_calls[{position}]");
-    let object = Object::parse(call)
+    let object = scan::object(call)
         .ok_or_else(|| ShapeError::new(&path, "no object", "an object with id and function"))?;
     let body = object.object("function").or_else(|| object.object("custom")).ok_or_else(|| {
         ShapeError::new(&path, "a call without `function`", "an object with `function` or `custom`")

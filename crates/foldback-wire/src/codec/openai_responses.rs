@@ -8,6 +8,7 @@ use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, mark_of, to_url};
 use super::openai_chat::{plain_text, result_text};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
+use crate::scan;
 
 pub(super) fn decode(object: &Object<'_>, item: &str) -> Result<Message, ShapeError> {
     let kind = object.word("type").unwrap_or("message".into());
@@ -65,11 +66,11 @@ fn decode_content(content: &str) -> Option<Vec<Part>> {
     if let Some(text) = json::string(content) {
         return Some(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    Some(json::list(content)?.into_iter().map(decode_part).collect())
+    Some(scan::list(content)?.into_iter().map(decode_part).collect())
 }
 
 fn decode_part(part: &str) -> Part {
-    let Some(object) = Object::parse(part) else { return opaque("", part) };
+    let Some(object) = scan::object(part) else { return opaque("", part) };
     let kind = object.word("type").unwrap_or_default();
     let known = match kind.as_ref() {
         "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
@@ -126,7 +127,7 @@ fn decode_output(id: &str, object: &Object<'_>) -> ToolResult {
     let mut result = ToolResult::new(id, "");
     result.content = match object.get_any(&["output", "tools"]) {
         None => Vec::new(),
-        Some(output) => match (json::string(output), json::list(output)) {
+        Some(output) => match (json::string(output), scan::list(output)) {
             (Some(text), _) => vec![Part::Text(text)],
             (None, Some(parts)) => parts.into_iter().map(decode_output_part).collect(),
             (None, None) => vec![decode_output_part(output)],
@@ -138,7 +139,7 @@ fn decode_output(id: &str, object: &Object<'_>) -> ToolResult {
 
 /// A part of a message, or what else an output may be: data without a type is its own text.
 fn decode_output_part(part: &str) -> Part {
-    match Object::parse(part) {
+    match scan::object(part) {
         Some(object) if object.has("type") => decode_part(part),
         Some(object) if object.has("stdout") || object.has("stderr") => Part::Text(json::readable(part)),
         _ => Part::Text(json::compact(part)),
