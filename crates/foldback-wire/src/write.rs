@@ -13,7 +13,7 @@ use crate::envelope::{Envelope, Surroundings};
 use crate::join::{Element, join};
 use crate::json::{self, Object, quote};
 use crate::list::{list_key, without_mark};
-use crate::normal::normalized;
+use crate::normal::normalize;
 use crate::pairs::Pairs;
 use crate::{Document, Format};
 
@@ -95,18 +95,18 @@ fn converted_elements(
     lost: &mut Vec<Lost>,
 ) -> Vec<Element> {
     let mut elements = Vec::new();
-    for (index, message) in normalized(messages, to) {
+    normalize(messages, to, &mut |index, message| {
         let mut note = |what: String| lost.push(Lost { index, what });
         if to.alternates() && message.role.is_instruction() {
             let others = message.parts().iter().filter(|part| part.as_text().is_none());
             others.for_each(|_| note("content of an instruction that is no text".to_owned()));
             add_system(head, &message.text());
-            continue;
+            return;
         }
         let mut encoder = Encoder { own: false, partners: Vec::new(), lost: &mut note };
         let encoded = encode(to, &message, &mut encoder);
         elements.extend(encoded.into_iter().map(|json| Element { json, index, origin: None }));
-    }
+    });
     elements
 }
 
@@ -139,13 +139,43 @@ fn is_single_text(old_list: &str, context: &Context) -> bool {
 
 /// A request of its own.
 fn fresh(wire: WireFormat, model: Option<&str>, frame: &Frame, elements: &[Element]) -> String {
-    let member = |(name, value): &(&str, String)| format!(r#""{name}":{value}"#);
-    let mut members = Vec::new();
-    members.extend(model.map(|model| format!(r#""model":{}"#, quote(model))));
-    members.extend(frame.before.iter().map(member));
-    let messages = elements.iter().map(|element| element.json.as_str());
-    let list: Vec<&str> = frame.first.iter().map(String::as_str).chain(messages).collect();
-    members.push(format!(r#""{}":[{}]"#, list_key(wire), list.join(",")));
-    members.extend(frame.after.iter().map(member));
-    format!("{{{}}}", members.join(","))
+    let own = elements.iter().map(|element| &*element.json);
+    let list: Vec<&str> = frame.first.iter().map(String::as_str).chain(own).collect();
+    let around: Vec<&str> =
+        frame.before.iter().chain(&frame.after).map(|(_, value)| value.as_str()).collect();
+    let mut json = Request::with_room_for(list.iter().chain(&around).map(|piece| piece.len() + 1).sum());
+    if let Some(model) = model {
+        json.member("model").push_str(&quote(model));
+    }
+    frame.before.iter().for_each(|(name, value)| json.member(name).push_str(value));
+    json.member(list_key(wire)).push('[');
+    for (index, element) in list.into_iter().enumerate() {
+        json.text.push_str(if index == 0 { "" } else { "," });
+        json.text.push_str(element);
+    }
+    json.text.push(']');
+    frame.after.iter().for_each(|(name, value)| json.member(name).push_str(value));
+    json.text + "}"
+}
+
+/// A JSON object that is being written. It may be very large, so it is written once and in place.
+struct Request {
+    text: String,
+}
+
+impl Request {
+    fn with_room_for(n_bytes: usize) -> Self {
+        const NAMES: usize = 256;
+        let mut text = String::with_capacity(n_bytes + NAMES);
+        text.push('{');
+        Self { text }
+    }
+
+    /// Begins a member; its value is to be pushed.
+    fn member(&mut self, name: &str) -> &mut String {
+        self.text.push_str(if self.text.len() > 1 { ",\"" } else { "\"" });
+        self.text.push_str(name);
+        self.text.push_str("\":");
+        &mut self.text
+    }
 }
