@@ -5,6 +5,8 @@
 //! look at are the ratios: time per megabyte against the smallest log, and peak memory against the
 //! size of the log.
 
+mod material;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -13,8 +15,7 @@ use std::time::Instant;
 use foldback::compact::Request;
 use foldback::prelude::*;
 use foldback::wire::{ReadOptions, read};
-use foldback_tests::fixture;
-use serde_json::Value;
+use material::{peak_memory, repeated_log, report};
 
 /// The session that is repeated.
 const SESSION: &str = "transcripts/claude-code/worktrees-v2.1.114-attachments.jsonl";
@@ -34,7 +35,7 @@ fn main() {
     let mut first = None;
     for megabytes in MEGABYTES {
         let path = folder.path().join(format!("{megabytes}.jsonl"));
-        let bytes = repeated(&path, megabytes << 20);
+        let bytes = repeated_log(&path, SESSION, megabytes << 20);
         let output = Command::new(&program).env(LOG, &path).output().expect("the measuring process runs");
         let line = String::from_utf8(output.stdout).expect("the measuring process writes text");
         let figures: Vec<f64> = line.split_whitespace().map(|word| word.parse().expect("a number")).collect();
@@ -54,11 +55,6 @@ fn main() {
     report(&table);
 }
 
-#[expect(clippy::print_stdout, reason = "a bench answers on standard output")]
-fn report(text: &str) {
-    println!("{text}");
-}
-
 /// Reads, estimates and plans, and prints the number of messages, the seconds and the peak memory.
 fn measure(path: &Path) {
     let start = Instant::now();
@@ -72,54 +68,4 @@ fn measure(path: &Path) {
     let seconds = start.elapsed().as_secs_f64();
     assert!(plan.first_kept > 0);
     report(&format!("{} {seconds} {}", document.context.messages.len(), peak_memory()));
-}
-
-/// The peak of this process's memory in bytes, where the system tells it; else zero.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or_default() * 1024
-}
-
-/// Writes the session over and over, each time with ids of its own and continuing the time before;
-/// gives the number of bytes.
-fn repeated(path: &Path, bytes: usize) -> usize {
-    let session = std::fs::read_to_string(fixture(SESSION)).expect("the fixture is there");
-    let lines: Vec<&str> = session.lines().collect();
-    let mut log = String::new();
-    let mut last: Option<String> = None;
-    for round in 0.. {
-        for line in &lines {
-            let mut record: Value = serde_json::from_str(line).expect("a record");
-            let fresh = |value: &mut Value| {
-                if let Some(id) = value.as_str() {
-                    *value = format!("{id}-{round}").into();
-                }
-            };
-            ["uuid", "parentUuid", "messageId", "leafUuid"].iter().for_each(|key| fresh(&mut record[*key]));
-            if record["message"].is_object() {
-                fresh(&mut record["message"]["id"]);
-                if let Some(blocks) = record["message"]["content"].as_array_mut() {
-                    for block in blocks {
-                        let keys = if block["type"] == "tool_use" { "id" } else { "tool_use_id" };
-                        fresh(&mut block[keys]);
-                    }
-                }
-            }
-            // The first record of a round goes on where the last round ended.
-            if round > 0 && record["uuid"].is_string() && record["parentUuid"].is_null() {
-                record["parentUuid"] = last.clone().into();
-            }
-            if matches!(record["type"].as_str(), Some("user" | "assistant")) {
-                last = record["uuid"].as_str().map(str::to_owned);
-            }
-            log.push_str(&record.to_string());
-            log.push('\n');
-        }
-        if log.len() >= bytes {
-            break;
-        }
-    }
-    std::fs::write(path, &log).expect("there is room for the log");
-    log.len()
 }

@@ -5,9 +5,10 @@ mod documents;
 use foldback_model::WireFormat;
 use serde_json::value::RawValue;
 
-use crate::json::{self, Object};
+use crate::json::{Object, Whole};
 use crate::list::{syntax, without_mark};
 use crate::log::openhands;
+use crate::scan;
 use crate::signs::ListSigns;
 use crate::{Format, ReadError, ReadErrorKind};
 use documents::of_document;
@@ -26,24 +27,33 @@ const LINES: usize = 100;
 /// [`ReadErrorKind::Syntax`] for text that is neither JSON nor JSON lines,
 /// [`ReadErrorKind::UnknownFormat`] for JSON of another kind.
 pub fn detect(text: &str) -> Result<Format, ReadError> {
+    detect_whole(text).map(|(format, _)| format)
+}
+
+/// The same, with what was found on the way: the one value that the text is, unless it is JSON lines.
+pub(crate) fn detect_whole(text: &str) -> Result<(Format, Option<Whole<'_>>), ReadError> {
     let text = without_mark(text);
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    let whole = match values.next() {
-        Some(Ok(value)) if text[values.byte_offset()..].trim().is_empty() => value.get(),
-        first => {
-            // Several values, or a damaged one: it can only be a log.
-            let second = values.next();
-            return detect_log(text).ok_or_else(|| no_log(text, first, second));
+    let Ok(whole) = Whole::parse(text) else { return detect_lines(text).map(|format| (format, None)) };
+    let found = match &whole {
+        Whole::Object(object) => {
+            of_document(object).or_else(|| of_request(object).map(Format::Wire)).or_else(|| of_record(object))
         }
-    };
-    let found = match Object::parse(whole) {
-        Some(object) => of_document(&object)
-            .or_else(|| of_request(&object).map(Format::Wire))
-            .or_else(|| of_record(&object)),
-        None => ListSigns::of(whole)
+        Whole::Other(list) => ListSigns::of_all(list)
             .and_then(|signs| signs.of_bare_list().map(Format::Wire).or_else(|| signs.of_document())),
     };
-    found.ok_or_else(|| unknown(format!("the file is JSON of another kind: {}", describe(whole))))
+    match found {
+        Some(format) => Ok((format, Some(whole))),
+        None => Err(unknown(format!("the file is JSON of another kind: {}", describe(text.trim())))),
+    }
+}
+
+/// Several values, or a damaged one: it can only be a log.
+fn detect_lines(text: &str) -> Result<Format, ReadError> {
+    detect_log(text).ok_or_else(|| {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        let (first, second) = (values.next(), values.next());
+        no_log(text, first, second)
+    })
 }
 
 /// A log has one object a line, and its lines tell what they are.
@@ -54,12 +64,12 @@ fn detect_log(text: &str) -> Option<Format> {
         if !line.trim_end().ends_with('}') {
             return None;
         }
-        Object::parse(line).and_then(|record| of_record(&record))
+        Object::parse(line.trim()).and_then(|record| of_record(&record))
     })
 }
 
 fn of_record(record: &Object<'_>) -> Option<Format> {
-    let kind = record.text("type");
+    let kind = record.word("type");
     let has = |key: &str| record.has(key);
     match kind.as_deref() {
         Some("session") if has("id") || has("cwd") => Some(Format::Pi),
@@ -78,7 +88,7 @@ fn of_record(record: &Object<'_>) -> Option<Format> {
         Some(_) if has("payload") && has("timestamp") => Some(Format::Codex),
         // The rollouts of 2025 began with the bare facts of the session.
         None if has("id") && has("timestamp") && (has("instructions") || has("git")) => Some(Format::Codex),
-        None if record.text("record_type").as_deref() == Some("state") => Some(Format::Codex),
+        None if record.word("record_type").as_deref() == Some("state") => Some(Format::Codex),
         None if openhands::is_event(record) => Some(Format::OpenHands),
         _ => None,
     }
@@ -92,23 +102,24 @@ fn of_request(request: &Object<'_>) -> Option<WireFormat> {
     if let Some(input) = request.get("input") {
         // A record of a call has its text under that name too, with the reply beside it.
         let is_input = (is_text(input) && !request.has("output"))
-            || ListSigns::of(input).is_some_and(|signs| signs.may_be_items());
+            || ListSigns::until(input, ListSigns::may_be_items).is_some_and(|signs| signs.may_be_items());
         return is_input.then_some(WireFormat::OpenAiResponses);
     }
     let contents = request.get("contents")?;
     let is_contents = is_text(contents)
-        || Object::parse(contents).is_some()
-        || ListSigns::of(contents).is_some_and(|signs| signs.may_be_contents());
+        || scan::object(contents).is_some()
+        || ListSigns::until(contents, ListSigns::may_be_contents)
+            .is_some_and(|signs| signs.may_be_contents());
     is_contents.then_some(WireFormat::Gemini)
 }
 
 /// Chat or Anthropic: what only one of them has decides.
 fn of_messages(request: &Object<'_>, messages: &str) -> Option<WireFormat> {
-    let signs = ListSigns::of(messages)?;
+    let signs = ListSigns::until(messages, ListSigns::tells_messages)?;
     if !signs.may_be_messages() {
         return None;
     }
-    let has_schema = |tool: &str| Object::parse(tool).is_some_and(|tool| tool.has("input_schema"));
+    let has_schema = |tool: &str| scan::object(tool).is_some_and(|tool| tool.has("input_schema"));
     let request_says = request.has("system")
         || request.has("anthropic_version")
         || request.list("tools").unwrap_or_default().into_iter().any(has_schema);
@@ -158,23 +169,15 @@ fn unknown(message: String) -> ReadError {
 
 /// Says what the JSON is, and where in it a conversation may be.
 fn describe(json: &str) -> String {
-    if let Some(object) = Object::parse(json) {
+    if let Some(object) = scan::object(json) {
         return describe_object(&object);
     }
-    let mut n_elements = 0;
-    let mut first = None;
-    let is_list = json::each(json, |element| {
-        first = first.or(Some(element));
-        n_elements += 1;
-        true
-    });
-    match (is_list, first.map(Object::parse)) {
-        (None, _) => "a single value".to_owned(),
-        (_, None) => "an empty list".to_owned(),
-        (_, Some(Some(first))) => {
-            format!("a list of {n_elements}, the first one {}", describe_object(&first))
-        }
-        (_, Some(None)) => format!("a list of {n_elements} values that are no messages"),
+    let Some(mut elements) = scan::elements(json) else { return "a single value".to_owned() };
+    let Some(first) = elements.next() else { return "an empty list".to_owned() };
+    let n_elements = 1 + elements.count();
+    match scan::object(first) {
+        Some(first) => format!("a list of {n_elements}, the first one {}", describe_object(&first)),
+        None => format!("a list of {n_elements} values that are no messages"),
     }
 }
 
@@ -190,10 +193,10 @@ fn describe_object(object: &Object<'_>) -> String {
     }
     let has_list =
         |inner: &Object<'_>| ["messages", "input", "contents"].iter().any(|key| inner.list(key).is_some());
-    let holds = |value: &RawValue| match Object::parse(value.get()) {
+    let holds = |value: &str| match scan::object(value) {
         Some(inner) if has_list(&inner) => of_request(&inner).map(|_| "a request: give that object alone"),
         Some(_) => None,
-        None => ListSigns::of(value.get())
+        None => ListSigns::of_all(value)
             .and_then(|signs| signs.of_bare_list())
             .map(|_| "a conversation: give that list alone"),
     };

@@ -1,10 +1,10 @@
 //! A conversation that was read, and how it is written back.
 
-use std::sync::Arc;
-
 use foldback_model::{Context, WireFormat};
 
-use crate::{Edit, Format, ReadError, ReadErrorKind, detect, list, log};
+use crate::detect::detect_whole;
+use crate::envelope::Envelope;
+use crate::{Edit, Format, ReadError, ReadErrorKind, list, log};
 
 /// How a file is read.
 #[derive(Clone, Debug, Default)]
@@ -76,16 +76,6 @@ pub struct Document {
     /// Lines of a log that could not be read and were skipped.
     pub skipped_lines: usize,
     pub(crate) envelope: Envelope,
-}
-
-/// What stands around the list of messages.
-#[derive(Clone, Debug)]
-pub(crate) enum Envelope {
-    /// A wire format: the whole text, and where in it the list stands, brackets included.
-    Spliced { text: Arc<str>, list: std::ops::Range<usize> },
-    /// A log, or a conversion: the request has to be made. A limit of the reply that the file states
-    /// is carried over, as JSON text.
-    Made { max_tokens: Option<String> },
 }
 
 /// A conversation as JSON text, and what happened to it on the way.
@@ -166,12 +156,12 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document, ReadError> 
     if list::without_mark(text).trim().is_empty() {
         return Err(ReadError::new(ReadErrorKind::Empty, "the file is empty", "a conversation"));
     }
-    let format = match options.format {
-        Some(format) => format,
-        None => detect(text)?,
+    let (format, whole) = match options.format {
+        Some(format) => (format, None),
+        None => detect_whole(text)?,
     };
     match format {
-        Format::Wire(wire) => list::read(text, wire),
+        Format::Wire(wire) => list::read(text, whole, wire),
         log => log::read(text, log, options),
     }
 }

@@ -75,7 +75,7 @@ fn concatenated(mut group: Vec<Element>, wire: WireFormat) -> Option<Element> {
         for (name, value) in object.members() {
             // Of what only one message can have, the first one's is kept.
             if name != key && members.iter().all(|(known, _)| known != name) {
-                members.push((name.to_owned(), value.get()));
+                members.push((name.to_owned(), value));
             }
         }
     }

@@ -4,17 +4,25 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::memchr;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::scan;
 
 /// The members of a JSON object, in order, their values as text.
 pub(crate) struct Object<'a> {
-    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    members: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> Object<'a> {
-    /// The object that `json` is, or `None` for any other kind of value.
+    pub(crate) fn of(members: Vec<(Cow<'a, str>, &'a str)>) -> Self {
+        Self { members }
+    }
+
+    /// The object that `json` is, or `None` for any other kind of value. For what has been parsed
+    /// before, `scan::object` is faster.
     pub(crate) fn parse(json: &'a str) -> Option<Self> {
         if !json.trim_start().starts_with('{') {
             return None;
@@ -25,7 +33,7 @@ impl<'a> Object<'a> {
     /// The value of `key` as JSON text; a `null` counts as absent, and of two the last one counts.
     pub(crate) fn get(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.members.iter().rev().find(|(name, _)| name == key)?;
-        (value.get() != "null").then_some(value.get())
+        (*value != "null").then_some(*value)
     }
 
     /// The value of the first of `keys` that is there: some formats are written in two styles.
@@ -38,14 +46,19 @@ impl<'a> Object<'a> {
         self.get(key).and_then(string)
     }
 
+    /// The same, borrowed where it has no escapes.
+    pub(crate) fn word(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.get(key).and_then(word)
+    }
+
     /// The value of `key`, if it is an object.
     pub(crate) fn object(&self, key: &str) -> Option<Object<'a>> {
-        self.get(key).and_then(Object::parse)
+        self.get(key).and_then(scan::object)
     }
 
     /// The elements of `key`, if it is a list.
     pub(crate) fn list(&self, key: &str) -> Option<Vec<&'a str>> {
-        self.get(key).and_then(list)
+        self.get(key).and_then(scan::list)
     }
 
     /// Whether the value of `key` is `true`.
@@ -59,7 +72,7 @@ impl<'a> Object<'a> {
     }
 
     /// The names and values of all members.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.members.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 }
@@ -78,7 +91,7 @@ impl<'de> Deserialize<'de> for Object<'de> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
                 while let Some(Key(key)) = map.next_key()? {
-                    members.push((key, map.next_value()?));
+                    members.push((key, map.next_value::<&RawValue>()?.get()));
                 }
                 Ok(Object { members })
             }
@@ -92,6 +105,23 @@ impl<'de> Deserialize<'de> for Object<'de> {
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
+/// A whole file that is one JSON value.
+pub(crate) enum Whole<'a> {
+    /// An object, taken apart in the same pass that proves it to be JSON.
+    Object(Object<'a>),
+    /// Any other value, as text.
+    Other(&'a str),
+}
+
+impl<'a> Whole<'a> {
+    pub(crate) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+        match Object::parse(text) {
+            Some(object) => Ok(Self::Object(object)),
+            None => serde_json::from_str::<&RawValue>(text).map(|value| Self::Other(value.get())),
+        }
+    }
+}
+
 /// The elements of the list that `json` is, or `None` for any other kind of value.
 pub(crate) fn list(json: &str) -> Option<Vec<&str>> {
     if !json.trim_start().starts_with('[') {
@@ -99,47 +129,6 @@ pub(crate) fn list(json: &str) -> Option<Vec<&str>> {
     }
     let elements: Vec<&RawValue> = serde_json::from_str(json).ok()?;
     Some(elements.into_iter().map(RawValue::get).collect())
-}
-
-/// Shows the elements of the list that `json` is to `see`, one by one, until it returns `false`.
-/// Whether all were seen, or `None` for any other kind of value.
-///
-/// Nothing is collected: a list of a hundred million numbers costs no memory.
-pub(crate) fn each<'a>(json: &'a str, see: impl FnMut(&'a str) -> bool) -> Option<bool> {
-    struct Elements<F>(F);
-
-    impl<'de, F: FnMut(&'de str) -> bool> Visitor<'de> for Elements<F> {
-        type Value = bool;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<bool, A::Error> {
-            while let Some(element) = list.next_element::<&RawValue>()? {
-                if !(self.0)(element.get()) {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
-    }
-
-    if !json.trim_start().starts_with('[') {
-        return None;
-    }
-    let mut see = see;
-    let mut stopped = false;
-    let visitor = Elements(|element| {
-        stopped = !see(element);
-        !stopped
-    });
-    let all = serde_json::Deserializer::from_str(json).deserialize_seq(visitor);
-    match all {
-        Ok(all) => Some(all),
-        // Whoever stops early leaves the rest of the list unread, which the reader takes for an error.
-        Err(_) => stopped.then_some(false),
-    }
 }
 
 /// `json` without the space between its tokens.
@@ -163,45 +152,66 @@ pub(crate) fn compact(json: &str) -> String {
     text
 }
 
-/// The text of the string that `json` is, or `None` for any other kind of value.
+/// The text of the string that `json` is, or `None` for any other kind of value. `json` has been parsed
+/// before, as part of a whole.
 ///
 /// Half of a surrogate pair, which some programs write when they cut a text, becomes a replacement
 /// character.
 pub(crate) fn string(json: &str) -> Option<String> {
-    if !json.starts_with('"') {
-        return None;
-    }
-    serde_json::from_str(json).ok().or_else(|| serde_json::from_str(&whole_surrogates(json)).ok())
+    word(json).map(Cow::into_owned)
 }
 
-/// `json` with every half of a surrogate pair replaced.
-fn whole_surrogates(json: &str) -> String {
+/// The same, borrowed where it has no escapes: for what is looked at and not kept.
+pub(crate) fn word(json: &str) -> Option<Cow<'_, str>> {
+    let text = json.strip_prefix('"')?.strip_suffix('"')?;
+    match memchr(b'\\', text.as_bytes()) {
+        Some(_) => unescaped(text).map(Cow::Owned),
+        None => Some(Cow::Borrowed(text)),
+    }
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    // The text is never longer than its JSON, so one allocation is enough.
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
+        plain.push_str(&rest[..at]);
+        let (character, length) = unescape(&rest[at..])?;
+        plain.push(character);
+        rest = &rest[at + length..];
+    }
+    plain.push_str(rest);
+    plain.shrink_to_fit();
+    Some(plain)
+}
+
+/// What the escape at the start of `text` stands for, and its length.
+fn unescape(text: &str) -> Option<(char, usize)> {
+    let character = match text.as_bytes().get(1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        same @ (b'"' | b'\\' | b'/') => char::from(*same),
+        b'u' => return unescape_code(text),
+        _ => return None,
+    };
+    Some((character, 2))
+}
+
+/// The same for `\uXXXX`, or for two of them that are one character.
+fn unescape_code(text: &str) -> Option<(char, usize)> {
     let unit = |at: usize| -> Option<u32> {
-        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
         u32::from_str_radix(digits, 16).ok()
     };
-    let mut text = String::with_capacity(json.len());
-    let mut rest = 0;
-    while let Some(found) = json[rest..].find('\\') {
-        let at = rest + found;
-        text.push_str(&json[rest..at]);
-        let (escape, end) = match unit(at) {
-            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => {
-                (&json[at..at + 12], at + 12)
-            }
-            Some(0xD800..=0xDFFF) => ("\\uFFFD", at + 6),
-            Some(_) => (&json[at..at + 6], at + 6),
-            // The escaped character may be a backslash itself, so both go together.
-            None => {
-                let end = json[at + 1..].chars().next().map_or(json.len(), |c| at + 1 + c.len_utf8());
-                (&json[at..end], end)
-            }
-        };
-        text.push_str(escape);
-        rest = end;
+    let first = unit(0)?;
+    if let (0xD800..=0xDBFF, Some(second @ 0xDC00..=0xDFFF)) = (first, unit(6)) {
+        let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return Some((char::from_u32(code)?, 12));
     }
-    text.push_str(&json[rest..]);
-    text
+    Some((char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 6))
 }
 
 /// `text` as a JSON string.
@@ -253,11 +263,11 @@ fn collect(json: &str, texts: &mut Vec<String>, depth: usize) {
         if !text.is_empty() && !is_blob(&text) {
             texts.push(text);
         }
-    } else if let Some(elements) = list(json) {
+    } else if let Some(elements) = scan::list(json) {
         elements.into_iter().for_each(|element| collect(element, texts, depth + 1));
-    } else if let Some(object) = Object::parse(json) {
+    } else if let Some(object) = scan::object(json) {
         let open = object.members().filter(|(name, _)| !SEALED.contains(name));
-        open.for_each(|(_, value)| collect(value.get(), texts, depth + 1));
+        open.for_each(|(_, value)| collect(value, texts, depth + 1));
     }
 }
 
@@ -286,6 +296,19 @@ mod tests {
         assert_eq!(string(r#""a\ud83d""#).as_deref(), Some("a\u{FFFD}"));
         assert_eq!(string(r#""\ude00\ud83d\ude00""#).as_deref(), Some("\u{FFFD}\u{1F600}"));
         assert_eq!(string(r#""\\ud83d\ud83d""#).as_deref(), Some("\\ud83d\u{FFFD}"));
+        assert_eq!(
+            string(r#""\ud83d\u00e9 \ud83d\ud83d\ude00""#).as_deref(),
+            Some("\u{FFFD}é \u{FFFD}\u{1F600}")
+        );
+    }
+
+    #[test]
+    fn every_escape_is_undone() {
+        let text = "\"\\/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é€\u{1F600} plain";
+        assert_eq!(string(&quote(text)).as_deref(), Some(text));
+        assert_eq!(string(r#""\/\b\f\u00E9\u20ac\uD83D\uDE00""#).as_deref(), Some("/\u{8}\u{c}é€\u{1F600}"));
+        assert!(matches!(word(r#""plain é""#), Some(Cow::Borrowed("plain é"))));
+        assert_eq!((string("12"), string("[]"), string("\"")), (None, None, None));
     }
 
     #[test]
@@ -300,23 +323,6 @@ mod tests {
         let block =
             format!(r#"{{"status": "done", "result": "{result}", "url": "data:image/png;base64,AAAA"}}"#);
         assert_eq!(readable(&block), "done");
-    }
-
-    #[test]
-    fn elements_are_seen_until_told_to_stop() {
-        let mut seen = Vec::new();
-        let mut up_to = |last: &'static str, list| {
-            seen.clear();
-            each(list, |element| {
-                seen.push(element);
-                element != last
-            })
-        };
-        assert_eq!(up_to("9", "[1, 2 ,3]"), Some(true));
-        assert_eq!(up_to("2", " [1, 2 ,3]"), Some(false));
-        assert_eq!(up_to("9", "{}"), None);
-        assert_eq!(up_to("9", "[1, x]"), None);
-        assert_eq!(seen, ["1"]);
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Reads a request: where its list stands, and what each element says.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use foldback_model::{Context, Message, Part, Role, Source, WireFormat};
-use serde_json::value::RawValue;
 
 use crate::codec::{ShapeError, decode_head, decode_message, link};
-use crate::document::Envelope;
-use crate::json::{self, Object};
+use crate::envelope::{Envelope, Surroundings};
+use crate::json::{self, Whole};
+use crate::scan;
 use crate::{Document, Format, ReadError, ReadErrorKind};
 
 /// The member that holds the list of messages.
@@ -25,15 +24,19 @@ pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{FEFF}').unwrap_or(text)
 }
 
-/// Reads a request body or a bare list of `wire`.
-pub(crate) fn read(text: &str, wire: WireFormat) -> Result<Document, ReadError> {
-    let body = without_mark(text);
-    let whole: &RawValue = serde_json::from_str(body).map_err(|error| syntax(body, &error))?;
-    let whole = whole.get();
-    let request = Object::parse(whole);
-    let list = match &request {
-        None => whole,
-        Some(request) => request.get(list_key(wire)).ok_or_else(|| {
+/// Reads a request body or a bare list of `wire`: `text`, which has been found to be `whole` if it has
+/// been looked at before.
+pub(crate) fn read(text: &str, whole: Option<Whole<'_>>, wire: WireFormat) -> Result<Document, ReadError> {
+    let whole = match whole {
+        Some(whole) => whole,
+        None => {
+            let body = without_mark(text);
+            Whole::parse(body).map_err(|error| syntax(body, &error))?
+        }
+    };
+    let list = match &whole {
+        Whole::Other(list) => *list,
+        Whole::Object(request) => request.get(list_key(wire)).ok_or_else(|| {
             ReadError::new(
                 ReadErrorKind::Shape,
                 format!("a request without `{}`", list_key(wire)),
@@ -41,42 +44,57 @@ pub(crate) fn read(text: &str, wire: WireFormat) -> Result<Document, ReadError> 
             )
         })?,
     };
-    let mut context = Context::new(elements(text, list, wire)?);
-    if let Some(request) = &request {
+    let (messages, surroundings) = match bare_text(list, wire) {
+        Some(message) => (vec![message], Surroundings::of_single(text, list)),
+        None => {
+            let elements = elements(text, list, wire)?;
+            let surroundings = match list.starts_with('[') {
+                true => Surroundings::of_list(text, list, &elements),
+                false => Surroundings::of_single(text, list),
+            };
+            (messages(text, elements, wire)?, surroundings)
+        }
+    };
+    let mut context = Context::new(messages);
+    if let Whole::Object(request) = &whole {
         let head = decode_head(wire, request);
         (context.system, context.tools, context.model) = (head.system, head.tools, head.model);
     }
-    let list = range_of(text, list);
     Ok(Document {
         format: Format::Wire(wire),
         context,
         boundaries: Vec::new(),
         skipped_lines: 0,
-        envelope: Envelope::Spliced { text: Arc::from(text), list },
+        envelope: Envelope::Spliced(surroundings),
     })
 }
 
-fn elements(text: &str, list: &str, wire: WireFormat) -> Result<Vec<Message>, ReadError> {
-    // A bare text stands for one user message, where the API takes it so.
-    if let Some(single) = json::string(list)
-        && matches!(wire, WireFormat::OpenAiResponses | WireFormat::Gemini)
-    {
-        let mut message = Message::new(Role::User, vec![Part::Text(single)]);
-        message.meta.source = Some(Source::new(0, None));
-        return Ok(vec![message]);
+/// A bare text stands for one user message, where the API takes it so.
+fn bare_text(list: &str, wire: WireFormat) -> Option<Message> {
+    if !matches!(wire, WireFormat::OpenAiResponses | WireFormat::Gemini) {
+        return None;
     }
-    let elements = match json::list(list) {
-        Some(elements) => elements,
-        None if wire == WireFormat::Gemini && Object::parse(list).is_some() => vec![list],
+    let mut message = Message::new(Role::User, vec![Part::Text(json::string(list)?)]);
+    message.meta.source = Some(Source::new(0, None));
+    Some(message)
+}
+
+fn elements<'a>(text: &str, list: &'a str, wire: WireFormat) -> Result<Vec<&'a str>, ReadError> {
+    match scan::list(list) {
+        Some(elements) => Ok(elements),
+        None if wire == WireFormat::Gemini && scan::object(list).is_some() => Ok(vec![list]),
         None => {
             let error = ReadError::new(
                 ReadErrorKind::Shape,
                 format!("`{}` is no list", list_key(wire)),
                 "a list of messages",
             );
-            return Err(place(error, text, list));
+            Err(place(error, text, list))
         }
-    };
+    }
+}
+
+fn messages(text: &str, elements: Vec<&str>, wire: WireFormat) -> Result<Vec<Message>, ReadError> {
     let mut messages = Vec::with_capacity(elements.len());
     for (index, element) in elements.into_iter().enumerate() {
         let mut message =

@@ -7,13 +7,13 @@ use foldback_model::{Message, Part, Role, WireFormat};
 
 use crate::pairs::Pairs;
 
-/// The messages in order, each with the index of the first message that went into it.
+/// Gives the messages in order, each with the index of the first message that went into it. They are
+/// copies, so one at a time is enough.
 ///
 /// Assistant messages that stand next to each other become one, except in Responses, where every
 /// item stands for itself. A result is a message of its own, behind the reply that made the call.
-pub(crate) fn normalized(messages: &[Cow<'_, Message>], to: WireFormat) -> Vec<(usize, Message)> {
+pub(crate) fn normalize(messages: &[Cow<'_, Message>], to: WireFormat, give: &mut dyn FnMut(usize, Message)) {
     let pairs = Pairs::of(messages);
-    let mut done = Vec::new();
     let mut reply: Option<Reply> = None;
     for (index, message) in messages.iter().enumerate() {
         let said = said(&pairs, index, message);
@@ -21,7 +21,7 @@ pub(crate) fn normalized(messages: &[Cow<'_, Message>], to: WireFormat) -> Vec<(
             let goes_on = to != WireFormat::OpenAiResponses
                 && reply.as_ref().is_some_and(|reply| reply.last + 1 == index);
             let mut own = reply.take_if(|_| goes_on).unwrap_or_else(|| Reply::new(index));
-            close(reply.take(), &mut done);
+            close(reply.take(), give);
             own.last = index;
             for (position, part) in message.parts().iter().enumerate() {
                 let Some(site) = pairs.answer_of((index, position)) else { continue };
@@ -31,14 +31,13 @@ pub(crate) fn normalized(messages: &[Cow<'_, Message>], to: WireFormat) -> Vec<(
             own.parts.extend(said);
             reply = Some(own);
         } else if !said.is_empty() {
-            close(reply.take(), &mut done);
+            close(reply.take(), give);
             let rest = Message::new(message.role, said).with_meta(message.meta.clone());
-            done.push((index, rest));
+            give(index, rest);
         }
         // A message of results alone has gone to the reply that it answers.
     }
-    close(reply, &mut done);
-    done
+    close(reply, give);
 }
 
 /// The parts of a message that stay where they are: all but the results that answer a call.
@@ -62,11 +61,12 @@ impl Reply {
     }
 }
 
-fn close(reply: Option<Reply>, done: &mut Vec<(usize, Message)>) {
+fn close(reply: Option<Reply>, give: &mut dyn FnMut(usize, Message)) {
     let Some(reply) = reply else { return };
-    done.push((reply.first, Message::new(Role::Assistant, reply.parts)));
-    let results = reply.answers.into_iter();
-    done.extend(results.map(|(index, result)| (index, Message::new(Role::Tool, vec![result]))));
+    give(reply.first, Message::new(Role::Assistant, reply.parts));
+    for (index, result) in reply.answers {
+        give(index, Message::new(Role::Tool, vec![result]));
+    }
 }
 
 #[cfg(test)]
@@ -103,15 +103,13 @@ mod tests {
     fn check(to: WireFormat, text: &str, expected: &str) {
         let messages = messages(text);
         let messages: Vec<Cow<'_, Message>> = messages.iter().map(Cow::Borrowed).collect();
-        let words: Vec<String> = normalized(&messages, to)
-            .iter()
-            .map(|(index, message)| {
-                let mut word = format!("{index}:{}", message.text().replace('\n', "+"));
-                message.calls().for_each(|call| word += &format!(">{}", call.id));
-                message.results().for_each(|result| word += &format!("<{}", result.call_id));
-                word
-            })
-            .collect();
+        let mut words = Vec::new();
+        normalize(&messages, to, &mut |index, message| {
+            let mut word = format!("{index}:{}", message.text().replace('\n', "+"));
+            message.calls().for_each(|call| word += &format!(">{}", call.id));
+            message.results().for_each(|result| word += &format!("<{}", result.call_id));
+            words.push(word);
+        });
         assert_eq!(words.join(" "), expected, "{text}");
     }
 

@@ -3,8 +3,9 @@
 use foldback_model::WireFormat;
 
 use crate::Format;
-use crate::json::{self, Object};
+use crate::json::Object;
 use crate::log::openhands;
+use crate::scan;
 
 /// What was seen in a list, in one pass and without keeping its elements.
 #[derive(Default)]
@@ -37,23 +38,30 @@ enum Sign {
 
 impl ListSigns {
     /// The signs of the list `json`, or `None` for any other kind of value.
-    pub(crate) fn of(json: &str) -> Option<Self> {
+    pub(crate) fn of_all(json: &str) -> Option<Self> {
+        Self::until(json, |_| false)
+    }
+
+    /// The same, of as many elements as it takes until what was seen is `enough`.
+    pub(crate) fn until(json: &str, enough: fn(&Self) -> bool) -> Option<Self> {
         let mut signs = Self::default();
-        json::each(json, |element| {
+        for element in scan::elements(json)? {
             signs.n_elements += 1;
-            if let Some(object) = Object::parse(element) {
+            if let Some(object) = scan::object(element) {
                 signs.see(&object);
             }
             // A list without any object is no conversation, however long it is.
-            signs.n_objects > 0 || signs.n_elements < 8
-        })?;
+            if enough(&signs) || (signs.n_objects == 0 && signs.n_elements >= 8) {
+                break;
+            }
+        }
         Some(signs)
     }
 
     fn see(&mut self, object: &Object<'_>) {
         self.n_objects += 1;
-        let role = object.text("role");
-        let kind = object.text("type");
+        let role = object.word("role");
+        let kind = object.word("type");
         self.n_with_role += usize::from(role.is_some());
         self.n_with_parts += usize::from(object.has("parts"));
         self.n_typed += usize::from(kind.is_some());
@@ -74,6 +82,17 @@ impl ListSigns {
 
     fn is_all(&self, n: usize) -> bool {
         n == self.n_elements && n > 0
+    }
+
+    /// Whether no later element of `messages` can change what these say.
+    pub(crate) fn tells_messages(&self) -> bool {
+        self.is_foreign || (self.strong.is_some() && self.n_with_role > 0)
+    }
+
+    /// Whether enough was seen to know the format of a document: its first messages show it.
+    pub(crate) fn tells_document(&self) -> bool {
+        const ENOUGH: usize = 32;
+        self.n_elements >= ENOUGH
     }
 
     /// Whether this may be `messages` of a request. One bad message does not make it another format.
@@ -167,12 +186,8 @@ fn is_langchain(message: &Object<'_>, kind: Option<&str>, role: Option<&str>) ->
 }
 
 fn sign(message: &Object<'_>, role: Option<&str>) -> Option<Sign> {
-    let mut sign = None;
-    let content = message.get("content").unwrap_or("null");
-    json::each(content, |block| {
-        sign = Object::parse(block).and_then(|block| sign_of_block(&block));
-        sign.is_none()
-    });
+    let blocks = message.get("content").and_then(scan::elements);
+    let sign = blocks.and_then(|mut blocks| blocks.find_map(|block| sign_of_block(&scan::object(block)?)));
     let is_chat = matches!(role, Some("tool" | "function" | "developer"))
         || ["tool_calls", "tool_call_id", "function_call"].iter().any(|key| message.has(key));
     sign.or_else(|| is_chat.then_some(Sign::Of(WireFormat::OpenAiChat)))
@@ -195,12 +210,12 @@ const BEDROCK: [&str; 12] = [
 ];
 
 fn sign_of_block(block: &Object<'_>) -> Option<Sign> {
-    let Some(kind) = block.text("type") else {
+    let Some(kind) = block.word("type") else {
         // Bedrock's blocks say by their one member what they are.
         let is_bedrock = block.members().next().is_some_and(|(name, _)| BEDROCK.contains(&name));
         return Some(if is_bedrock { Sign::Bedrock } else { Sign::Foreign });
     };
-    match kind.as_str() {
+    match kind.as_ref() {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use" => {
             Some(Sign::Of(WireFormat::Anthropic))
         }

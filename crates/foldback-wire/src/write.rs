@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use foldback_model::{Context, Message, WireFormat};
 
 use crate::codec::{Encoder, Frame, decode_head, encode, encode_frame, without_parts};
-use crate::document::{Envelope, Lost, Written};
+use crate::document::{Lost, Written};
+use crate::envelope::{Envelope, Surroundings};
 use crate::join::{Element, join};
 use crate::json::{self, Object, quote};
-use crate::list::{list_key, range_of, without_mark};
-use crate::normal::normalized;
+use crate::list::{list_key, without_mark};
+use crate::normal::normalize;
 use crate::pairs::Pairs;
 use crate::repair::{Draft, Edit};
 use crate::{Document, Format};
@@ -43,9 +44,7 @@ impl Document {
         };
         let joined = join(elements, to, !is_own || self.format.is_log());
         let json = match &self.envelope {
-            Envelope::Spliced { text, list } if is_own => {
-                splice(text, list.clone(), &joined.elements, context)
-            }
+            Envelope::Spliced(surroundings) if is_own => splice(surroundings, &joined.elements, context),
             envelope => {
                 let limit = max_tokens(self.format, envelope);
                 // What stands outside the list has no index; it is told with the first message.
@@ -73,11 +72,11 @@ fn keeps_elements(format: Format) -> bool {
 /// The limit of a reply that the request states.
 fn max_tokens(format: Format, envelope: &Envelope) -> Option<String> {
     match (format, envelope) {
-        (Format::Wire(wire), Envelope::Spliced { text, .. }) => {
-            decode_head(wire, &Object::parse(without_mark(text))?).max_tokens
+        (Format::Wire(wire), Envelope::Spliced(surroundings)) => {
+            decode_head(wire, &Object::parse(without_mark(&surroundings.emptied()))?).max_tokens
         }
         (_, Envelope::Made { max_tokens }) => max_tokens.clone(),
-        (_, Envelope::Spliced { .. }) => None,
+        (_, Envelope::Spliced(_)) => None,
     }
 }
 
@@ -146,19 +145,19 @@ fn encoded_elements(
     lost: &mut Vec<Lost>,
 ) -> Vec<Element> {
     let mut elements = Vec::new();
-    for (place, message) in normalized(messages, to) {
+    normalize(messages, to, &mut |place, message| {
         let index = origins[place];
         let mut note = |what: String| lost.push(Lost { index, what });
         if to.alternates() && message.role.is_instruction() {
             let others = message.parts().iter().filter(|part| part.as_text().is_none());
             others.for_each(|_| note("content of an instruction that is no text".to_owned()));
             add_system(head, &message.text());
-            continue;
+            return;
         }
         let mut encoder = Encoder { own: false, partners: Vec::new(), lost: &mut note };
         let encoded = encode(to, &message, &mut encoder);
         elements.extend(encoded.into_iter().map(|json| Element { json, index, origin: None }));
-    }
+    });
     elements
 }
 
@@ -174,34 +173,11 @@ fn add_system(head: &mut Context, text: &str) {
 }
 
 /// Puts the list in the place of the old one; all around it stays as it is.
-fn splice(text: &str, list: std::ops::Range<usize>, elements: &[Element], context: &Context) -> String {
-    let old_list = &text[list.clone()];
-    // A single content of Gemini may stand without a list around it.
-    let is_list = old_list.starts_with('[');
-    let old =
-        json::list(old_list).unwrap_or_else(|| Vec::from_iter(Object::parse(old_list).map(|_| old_list)));
-    let is_same =
-        old.len() == elements.len() && old.iter().zip(elements).all(|(old, new)| **old == *new.json);
-    if (is_same && (is_list || !old.is_empty())) || is_single_text(old_list, context) {
-        return text.to_owned();
+fn splice(surroundings: &Surroundings, elements: &[Element], context: &Context) -> String {
+    match surroundings.single() {
+        Some(single) if is_single_text(single, context) => surroundings.with(single),
+        _ => surroundings.fill(&Vec::from_iter(elements.iter().map(|element| element.json.as_str()))),
     }
-    if elements.is_empty() {
-        return format!("{}[]{}", &text[..list.start], &text[list.end..]);
-    }
-    // Pieces of the old list: the space in front of the first element, between two, behind the last.
-    let inner = |part: &str| range_of(old_list, part);
-    let (before, after) = match (old.first(), old.last()) {
-        (Some(first), Some(last)) if is_list => {
-            (&old_list[1..inner(first).start], &old_list[inner(last).end..old_list.len() - 1])
-        }
-        _ => ("", ""),
-    };
-    let between = match old.as_slice() {
-        [first, second, ..] => &old_list[inner(first).end..inner(second).start],
-        _ => ",",
-    };
-    let new: Vec<&str> = elements.iter().map(|element| element.json.as_str()).collect();
-    format!("{}[{before}{}{after}]{}", &text[..list.start], new.join(between), &text[list.end..])
 }
 
 /// Whether the old list is a bare text, and the conversation is still that text alone.
@@ -214,13 +190,43 @@ fn is_single_text(old_list: &str, context: &Context) -> bool {
 
 /// A request of its own.
 fn fresh(wire: WireFormat, model: Option<&str>, frame: &Frame, elements: &[Element]) -> String {
-    let member = |(name, value): &(&str, String)| format!(r#""{name}":{value}"#);
-    let mut members = Vec::new();
-    members.extend(model.map(|model| format!(r#""model":{}"#, quote(model))));
-    members.extend(frame.before.iter().map(member));
-    let messages = elements.iter().map(|element| element.json.as_str());
-    let list: Vec<&str> = frame.first.iter().map(String::as_str).chain(messages).collect();
-    members.push(format!(r#""{}":[{}]"#, list_key(wire), list.join(",")));
-    members.extend(frame.after.iter().map(member));
-    format!("{{{}}}", members.join(","))
+    let own = elements.iter().map(|element| &*element.json);
+    let list: Vec<&str> = frame.first.iter().map(String::as_str).chain(own).collect();
+    let around: Vec<&str> =
+        frame.before.iter().chain(&frame.after).map(|(_, value)| value.as_str()).collect();
+    let mut json = Request::with_room_for(list.iter().chain(&around).map(|piece| piece.len() + 1).sum());
+    if let Some(model) = model {
+        json.member("model").push_str(&quote(model));
+    }
+    frame.before.iter().for_each(|(name, value)| json.member(name).push_str(value));
+    json.member(list_key(wire)).push('[');
+    for (index, element) in list.into_iter().enumerate() {
+        json.text.push_str(if index == 0 { "" } else { "," });
+        json.text.push_str(element);
+    }
+    json.text.push(']');
+    frame.after.iter().for_each(|(name, value)| json.member(name).push_str(value));
+    json.text + "}"
+}
+
+/// A JSON object that is being written. It may be very large, so it is written once and in place.
+struct Request {
+    text: String,
+}
+
+impl Request {
+    fn with_room_for(n_bytes: usize) -> Self {
+        const NAMES: usize = 256;
+        let mut text = String::with_capacity(n_bytes + NAMES);
+        text.push('{');
+        Self { text }
+    }
+
+    /// Begins a member; its value is to be pushed.
+    fn member(&mut self, name: &str) -> &mut String {
+        self.text.push_str(if self.text.len() > 1 { ",\"" } else { "\"" });
+        self.text.push_str(name);
+        self.text.push_str("\":");
+        &mut self.text
+    }
 }

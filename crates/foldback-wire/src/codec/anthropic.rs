@@ -7,9 +7,10 @@ use foldback_model::{
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, mark_of};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
+use crate::scan;
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = match object.text("role").as_deref() {
+    let role = match object.word("role").as_deref() {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("system") => Role::System,
@@ -39,7 +40,7 @@ fn has_cache_marker(content: &str, depth: usize) -> bool {
     };
     // The text is searched first, since hardly any message has a marker.
     content.contains("\"cache_control\"")
-        && json::list(content).unwrap_or_default().into_iter().filter_map(Object::parse).any(in_block)
+        && scan::list(content).unwrap_or_default().into_iter().filter_map(scan::object).any(in_block)
 }
 
 /// A result holds documents, and a document holds texts.
@@ -51,13 +52,13 @@ fn decode_content(content: &str, depth: usize) -> Option<Vec<Part>> {
     if let Some(text) = json::string(content) {
         return Some(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    Some(json::list(content)?.into_iter().map(|block| decode_block(block, depth)).collect())
+    Some(scan::list(content)?.into_iter().map(|block| decode_block(block, depth)).collect())
 }
 
 pub(super) fn decode_block(block: &str, depth: usize) -> Part {
-    let Some(object) = Object::parse(block) else { return opaque("", block) };
-    let kind = object.text("type").unwrap_or_default();
-    let known = match kind.as_str() {
+    let Some(object) = scan::object(block) else { return opaque("", block) };
+    let kind = object.word("type").unwrap_or_default();
+    let known = match kind.as_ref() {
         "text" => object.text("text").map(Part::Text),
         "image" => object.object("source").and_then(|source| media(&source)).map(Part::Image),
         "document" if depth < MAX_DEPTH => document(&object),
@@ -87,7 +88,7 @@ fn decode_result(object: &Object<'_>) -> Part {
 }
 
 fn media(source: &Object<'_>) -> Option<Media> {
-    let content = match source.text("type")?.as_str() {
+    let content = match source.word("type")?.as_ref() {
         "base64" => MediaSource::Base64(source.text("data")?),
         "url" => MediaSource::Url(source.text("url")?),
         "file" => MediaSource::FileId(source.text("file_id")?),

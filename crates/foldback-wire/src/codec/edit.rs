@@ -66,8 +66,8 @@ fn list_without(elements: &[&str], first: usize, left_out: &[usize]) -> String {
 
 /// The object with other values for some members; an empty one takes the member out.
 fn rebuilt(object: &Object<'_>, value: impl Fn(&str) -> Option<String>) -> String {
-    let member = |(name, old): (&str, &serde_json::value::RawValue)| {
-        let new = value(name).unwrap_or_else(|| old.get().to_owned());
+    let member = |(name, old): (&str, &str)| {
+        let new = value(name).unwrap_or_else(|| old.to_owned());
         (!new.is_empty()).then(|| format!("{}:{new}", quote(name)))
     };
     let members: Vec<String> = object.members().filter_map(member).collect();

@@ -11,12 +11,13 @@ use super::media::{DOCUMENT_MARK, IMAGE_MARK};
 use super::openai_chat::plain_text;
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
+use crate::scan;
 
 /// Begins every id that a reader made up.
 const MADE_UP: &str = "gemini-";
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = match object.text("role").as_deref() {
+    let role = match object.word("role").as_deref() {
         Some("model") => Role::Assistant,
         Some("user" | "function" | "tool") | None => Role::User,
         Some("system") => Role::System,
@@ -26,15 +27,15 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
     };
     let parts = match object.get("parts") {
         None => Vec::new(),
-        Some(parts) => json::list(parts)
-            .or_else(|| Object::parse(parts).map(|_| vec![parts]))
+        Some(parts) => scan::list(parts)
+            .or_else(|| scan::object(parts).map(|_| vec![parts]))
             .ok_or_else(|| ShapeError::new("parts", "parts of another kind", "a list of parts"))?,
     };
     Ok(Message::new(role, parts.into_iter().map(decode_part).collect()))
 }
 
 fn decode_part(part: &str) -> Part {
-    let Some(object) = Object::parse(part) else {
+    let Some(object) = scan::object(part) else {
         return json::string(part).map_or_else(|| opaque("", part), Part::Text);
     };
     if let Some(text) = object.text("text") {
@@ -45,13 +46,13 @@ fn decode_part(part: &str) -> Part {
         }
         return Part::Text(text);
     }
-    let known = if let Some(data) = object.get_any(&["inlineData", "inline_data"]).and_then(Object::parse) {
+    let known = if let Some(data) = object.get_any(&["inlineData", "inline_data"]).and_then(scan::object) {
         let content = data.text("data").map(MediaSource::Base64);
         content.map(|content| media(media_type(&data), content))
-    } else if let Some(file) = object.get_any(&["fileData", "file_data"]).and_then(Object::parse) {
+    } else if let Some(file) = object.get_any(&["fileData", "file_data"]).and_then(scan::object) {
         let uri = file.get_any(&["fileUri", "file_uri"]).and_then(json::string).map(MediaSource::Url);
         uri.map(|uri| media(media_type(&file), uri))
-    } else if let Some(call) = object.get_any(&["functionCall", "function_call"]).and_then(Object::parse) {
+    } else if let Some(call) = object.get_any(&["functionCall", "function_call"]).and_then(scan::object) {
         let id = call.text("id").unwrap_or_default();
         let name = call.text("name").unwrap_or_default();
         let mut call =
@@ -59,7 +60,7 @@ fn decode_part(part: &str) -> Part {
         call.signature = signature(&object);
         Some(Part::ToolCall(call))
     } else {
-        let response = object.get_any(&["functionResponse", "function_response"]).and_then(Object::parse);
+        let response = object.get_any(&["functionResponse", "function_response"]).and_then(scan::object);
         response.map(|response| decode_response(&response))
     };
     known.unwrap_or_else(|| opaque(object.members().next().map_or("", |(name, _)| name), part))
@@ -81,14 +82,14 @@ fn media(media_type: Option<String>, content: MediaSource) -> Part {
 
 fn decode_response(response: &Object<'_>) -> Part {
     let body = response.get("response").map_or_else(|| "{}".to_owned(), json::compact);
-    let is_error = Object::parse(&body).is_some_and(|body| body.get("error").is_some());
+    let is_error = scan::object(&body).is_some_and(|body| body.get("error").is_some());
     let mut result = ToolResult::new(response.text("id").unwrap_or_default(), body);
     result.name = response.text("name");
     result.is_error = is_error;
     let media = response.list("parts").unwrap_or_default();
     // Pictures and files; a response inside a response is nothing that the API knows.
     let inner = |part: &str| {
-        let is_response = Object::parse(part)
+        let is_response = scan::object(part)
             .is_some_and(|part| part.has("functionResponse") || part.has("function_response"));
         if is_response { opaque("functionResponse", part) } else { decode_part(part) }
     };
@@ -155,10 +156,9 @@ pub(super) fn system_text(system: &str) -> String {
     if let Some(text) = json::string(system) {
         return text;
     }
-    let parts =
-        Object::parse(system).and_then(|content| content.list("parts")).or_else(|| json::list(system));
+    let parts = scan::object(system).and_then(|content| content.list("parts")).or_else(|| scan::list(system));
     let texts: Vec<String> =
-        parts.unwrap_or_default().into_iter().filter_map(|part| Object::parse(part)?.text("text")).collect();
+        parts.unwrap_or_default().into_iter().filter_map(|part| scan::object(part)?.text("text")).collect();
     texts.join("\n\n")
 }
 

@@ -17,6 +17,7 @@ pub(crate) use edit::without_parts;
 pub use tools::read_tools;
 
 use crate::json::Object;
+use crate::scan;
 
 /// An element that does not have the shape that its format gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl ShapeError {
 
 /// Reads one element of a list of `wire`. The message keeps `json`.
 pub(crate) fn decode_message(wire: WireFormat, json: &str) -> Result<Message, ShapeError> {
-    let object = Object::parse(json).ok_or_else(|| ShapeError::new("", "no object", "a message object"))?;
+    let object = scan::object(json).ok_or_else(|| ShapeError::new("", "no object", "a message object"))?;
     let message = match wire {
         WireFormat::OpenAiChat => openai_chat::decode(&object),
         WireFormat::OpenAiResponses => openai_responses::decode(&object, json),
@@ -177,7 +178,7 @@ fn max_tokens(wire: WireFormat, request: &Object<'_>) -> Option<String> {
     let stated = match wire {
         WireFormat::Gemini => request
             .get_any(&["generationConfig", "generation_config"])
-            .and_then(Object::parse)?
+            .and_then(scan::object)?
             .get_any(&["maxOutputTokens", "max_output_tokens"]),
         _ => request.get_any(&["max_completion_tokens", "max_output_tokens", "max_tokens"]),
     };

@@ -7,12 +7,13 @@ use foldback_model::{
 use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, mark_of, to_url};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
+use crate::scan;
 
 pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = object.text("role").ok_or_else(|| {
+    let role = object.word("role").ok_or_else(|| {
         ShapeError::new("role", "a message without a role", "system, developer, user, assistant or tool")
     })?;
-    let role = match role.as_str() {
+    let role = match role.as_ref() {
         "system" => Role::System,
         "developer" => Role::Developer,
         "user" => Role::User,
@@ -27,16 +28,15 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
         }
     };
     let content = content(object)?;
-    let mut parts = Vec::new();
     if role == Role::Tool {
         // The older form answers the one call of the message before by the function's name.
         let id = object.text("tool_call_id").or_else(|| object.text("name")).unwrap_or_default();
         let mut result = ToolResult::new(id, "");
         result.name = object.text("name");
         result.content = content;
-        parts.push(Part::ToolResult(result));
-        return Ok(Message::new(role, parts));
+        return Ok(Message::new(role, vec![Part::ToolResult(result)]));
     }
+    let mut parts = Vec::new();
     let reasoning = object.text("reasoning_content").or_else(|| object.text("reasoning"));
     if let Some(text) = reasoning.filter(|text| !text.is_empty()) {
         parts.push(Part::Thinking(Thinking::new(text)));
@@ -50,10 +50,14 @@ pub(super) fn decode(object: &Object<'_>) -> Result<Message, ShapeError> {
         let name = call.text("name").unwrap_or_default();
         parts.push(Part::ToolCall(ToolCall::new(&name, &name, call.text("arguments").unwrap_or_default())));
     }
+    // Most messages have one part, and a growing list has room for four.
+    parts.shrink_to_fit();
     let mut message = Message::new(role, parts);
     message.meta.id = object.text("id");
     message.meta.cache_marker = object.has("cache_control")
-        || object.list("content").unwrap_or_default().iter().any(|part| part.contains("\"cache_control\""));
+        || object
+            .get("content")
+            .is_some_and(|content| content.starts_with('[') && content.contains("\"cache_control\""));
     Ok(message)
 }
 
@@ -62,18 +66,18 @@ fn content(object: &Object<'_>) -> Result<Vec<Part>, ShapeError> {
     if let Some(text) = json::string(content) {
         return Ok(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    let parts = json::list(content).ok_or_else(|| {
+    let parts = scan::list(content).ok_or_else(|| {
         ShapeError::new("content", "content of another kind", "a text, a list of parts or null")
     })?;
     Ok(parts.into_iter().map(decode_part).collect())
 }
 
 pub(super) fn decode_part(part: &str) -> Part {
-    let Some(object) = Object::parse(part) else {
+    let Some(object) = scan::object(part) else {
         return json::string(part).map_or_else(|| opaque("", part), Part::Text);
     };
-    let kind = object.text("type").unwrap_or_default();
-    let known = match kind.as_str() {
+    let kind = object.word("type").unwrap_or_default();
+    let known = match kind.as_ref() {
         "text" => object.text("text").map(Part::Text),
         "refusal" => object.text("refusal").map(Part::Text),
         "image_url" => image(&object),
@@ -90,8 +94,8 @@ pub(super) fn decode_part(part: &str) -> Part {
 
 fn image(object: &Object<'_>) -> Option<Part> {
     let value = object.get("image_url")?;
-    let detail = Object::parse(value).and_then(|image| image.text("detail"));
-    let url = json::string(value).or_else(|| Object::parse(value)?.text("url"))?;
+    let detail = scan::object(value).and_then(|image| image.text("detail"));
+    let url = json::string(value).or_else(|| scan::object(value)?.text("url"))?;
     let mut media = from_url(&url);
     media.low_detail = detail.as_deref() == Some("low");
     Some(Part::Image(media))
@@ -108,7 +112,7 @@ fn document(file: &Object<'_>) -> Option<Part> {
 
 fn decode_call(call: &str, position: usize) -> Result<Part, ShapeError> {
     let path = format!("tool_calls[{position}]");
-    let object = Object::parse(call)
+    let object = scan::object(call)
         .ok_or_else(|| ShapeError::new(&path, "no object", "an object with id and function"))?;
     let Some(body) = object.object("function").or_else(|| object.object("custom")) else {
         return decode_unknown_call(call, &object).ok_or_else(|| {

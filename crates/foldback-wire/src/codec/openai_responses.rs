@@ -8,10 +8,11 @@ use super::media::{DOCUMENT_MARK, IMAGE_MARK, from_url, mark_of, to_url};
 use super::openai_chat::{plain_text, result_text};
 use super::{Encoder, Frame, ShapeError};
 use crate::json::{self, Object, quote};
+use crate::scan;
 
 pub(super) fn decode(object: &Object<'_>, item: &str) -> Result<Message, ShapeError> {
-    let kind = object.text("type").unwrap_or_else(|| "message".to_owned());
-    let mut message = match kind.as_str() {
+    let kind = object.word("type").unwrap_or("message".into());
+    let mut message = match kind.as_ref() {
         "message" => decode_message(object)?,
         "reasoning" => Message::new(Role::Assistant, vec![Part::Thinking(reasoning(object))]),
         _ => match object.text("call_id").filter(|_| !is_run_by_server(object)) {
@@ -28,11 +29,11 @@ pub(super) fn decode(object: &Object<'_>, item: &str) -> Result<Message, ShapeEr
 
 /// What the server runs itself waits for nobody.
 fn is_run_by_server(object: &Object<'_>) -> bool {
-    object.text("execution").as_deref() == Some("server")
+    object.word("execution").as_deref() == Some("server")
 }
 
 fn decode_message(object: &Object<'_>) -> Result<Message, ShapeError> {
-    let role = match object.text("role").as_deref() {
+    let role = match object.word("role").as_deref() {
         Some("system") => Role::System,
         Some("developer") => Role::Developer,
         Some("user") => Role::User,
@@ -65,13 +66,13 @@ fn decode_content(content: &str) -> Option<Vec<Part>> {
     if let Some(text) = json::string(content) {
         return Some(if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] });
     }
-    Some(json::list(content)?.into_iter().map(decode_part).collect())
+    Some(scan::list(content)?.into_iter().map(decode_part).collect())
 }
 
 fn decode_part(part: &str) -> Part {
-    let Some(object) = Object::parse(part) else { return opaque("", part) };
-    let kind = object.text("type").unwrap_or_default();
-    let known = match kind.as_str() {
+    let Some(object) = scan::object(part) else { return opaque("", part) };
+    let kind = object.word("type").unwrap_or_default();
+    let known = match kind.as_ref() {
         "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
             object.text("text").map(Part::Text)
         }
@@ -126,19 +127,19 @@ fn decode_output(id: &str, object: &Object<'_>) -> ToolResult {
     let mut result = ToolResult::new(id, "");
     result.content = match object.get_any(&["output", "tools"]) {
         None => Vec::new(),
-        Some(output) => match (json::string(output), json::list(output)) {
+        Some(output) => match (json::string(output), scan::list(output)) {
             (Some(text), _) => vec![Part::Text(text)],
             (None, Some(parts)) => parts.into_iter().map(decode_output_part).collect(),
             (None, None) => vec![decode_output_part(output)],
         },
     };
-    result.is_error = object.text("status").as_deref() == Some("failed");
+    result.is_error = object.word("status").as_deref() == Some("failed");
     result
 }
 
 /// A part of a message, or what else an output may be: data without a type is its own text.
 fn decode_output_part(part: &str) -> Part {
-    match Object::parse(part) {
+    match scan::object(part) {
         Some(object) if object.has("type") => decode_part(part),
         Some(object) if object.has("stdout") || object.has("stderr") => Part::Text(json::readable(part)),
         _ => Part::Text(json::compact(part)),

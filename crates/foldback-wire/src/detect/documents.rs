@@ -1,20 +1,17 @@
 //! Tells the documents of other programs by their members.
 
 use crate::Format;
-use crate::json::{self, Object};
+use crate::json::Object;
 use crate::log::openhands;
+use crate::scan;
 use crate::signs::ListSigns;
 
 /// A document of a program that keeps more than a request, or messages of its own.
 pub(super) fn of_document(document: &Object<'_>) -> Option<Format> {
     let has = |key: &str| document.has(key);
     let any = |key: &str, is: fn(&Object<'_>) -> bool| {
-        let mut found = false;
-        json::each(document.get(key).unwrap_or_default(), |element| {
-            found = Object::parse(element).is_some_and(|element| is(&element));
-            !found
-        });
-        found
+        let mut elements = document.get(key).and_then(scan::elements).into_iter().flatten();
+        elements.any(|element| scan::object(element).is_some_and(|element| is(&element)))
     };
     let lists = ["history", "trajectory", "events"];
     if lists.iter().any(|key| any(key, openhands::is_event)) {
@@ -36,7 +33,7 @@ pub(super) fn of_document(document: &Object<'_>) -> Option<Format> {
     if is_mini {
         return Some(Format::SweAgent);
     }
-    ListSigns::of(messages)?.of_document()
+    ListSigns::until(messages, ListSigns::tells_document)?.of_document()
 }
 
 /// A message of SWE-agent's history.

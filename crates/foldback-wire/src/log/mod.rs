@@ -21,7 +21,8 @@ mod whole;
 
 use foldback_model::{Context, Message, Source};
 
-use crate::document::{Boundary, Document, Envelope, ReadOptions};
+use crate::document::{Boundary, Document, ReadOptions};
+use crate::envelope::Envelope;
 use crate::{Format, ReadError, ReadErrorKind};
 
 /// Reads a log of `format`.

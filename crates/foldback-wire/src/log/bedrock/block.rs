@@ -9,8 +9,7 @@ use crate::json::{self, Object};
 /// What a block of a message says; `None` for one that only marks a place for the cache.
 pub(super) fn block(json: &str) -> Option<Part> {
     let Some(object) = Object::parse(json) else { return Some(opaque("", json)) };
-    let (name, value) = object.members().find(|(_, value)| value.get() != "null")?;
-    let value = value.get();
+    let (name, value) = object.members().find(|(_, value)| *value != "null")?;
     let known = match name {
         "cachePoint" => return None,
         "toolUse" => Object::parse(value).map(|call| Part::ToolCall(tool_call(&call))),
@@ -56,11 +55,11 @@ fn tool_result(object: &Object<'_>) -> ToolResult {
 
 fn in_result(json: &str) -> Option<Part> {
     let Some(object) = Object::parse(json) else { return Some(opaque("", json)) };
-    let (name, value) = object.members().find(|(_, value)| value.get() != "null")?;
+    let (name, value) = object.members().find(|(_, value)| *value != "null")?;
     let known = match name {
         // A result that is JSON is read by the model as such.
-        "json" => Some(Part::Text(json::compact(value.get()))),
-        name => content(name, value.get()),
+        "json" => Some(Part::Text(json::compact(value))),
+        name => content(name, value),
     };
     Some(known.unwrap_or_else(|| opaque(name, json)))
 }
@@ -135,7 +134,7 @@ fn bytes(json: &str) -> Option<String> {
         None => numbers(json::list(json)?)?,
         Some(object) => match object.list("data") {
             Some(data) => numbers(data)?,
-            None => numbers(object.members().map(|(_, value)| value.get()).collect())?,
+            None => numbers(object.members().map(|(_, value)| value).collect())?,
         },
     };
     Some(STANDARD.encode(bytes))

@@ -134,7 +134,7 @@ pub(super) fn without_private_members<'a>(
         kept.push(if kept.is_empty() { '{' } else { ',' });
         kept.push_str(&quote(name));
         kept.push(':');
-        kept.push_str(value.get());
+        kept.push_str(value);
     }
     if kept.is_empty() {
         kept.push('{');

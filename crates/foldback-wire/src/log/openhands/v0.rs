@@ -103,8 +103,8 @@ fn own_action(action: &str, event: &Event<'_>, args: Option<&Object<'_>>, drafts
         let members = args.map(|args| args.members().collect::<Vec<_>>()).unwrap_or_default();
         let arguments: Vec<String> = members
             .into_iter()
-            .filter(|(name, value)| !OWN_ARGUMENTS.contains(name) && value.get() != "null")
-            .map(|(name, value)| format!("{}:{}", quote(name), json::compact(value.get())))
+            .filter(|(name, value)| !OWN_ARGUMENTS.contains(name) && *value != "null")
+            .map(|(name, value)| format!("{}:{}", quote(name), json::compact(value)))
             .collect();
         parts.push(Part::ToolCall(ToolCall::new(id, name, format!("{{{}}}", arguments.join(",")))));
     }
