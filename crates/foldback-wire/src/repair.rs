@@ -158,6 +158,7 @@ impl<'a> Draft<'a> {
         self.order_results();
         self.drop_loose_reasoning();
         self.let_the_user_begin();
+        self.give_something_to_answer();
     }
 
     /// The steps that a conversation takes before it is converted: the order of results and neighbours of
@@ -187,23 +188,28 @@ impl<'a> Draft<'a> {
         self.messages.iter().map(|draught| Cow::Borrowed(draught.message.as_ref())).collect()
     }
 
-    /// Providers that want roles to alternate want the user to begin; no provider answers nothing.
+    /// Providers that want roles to alternate want the user to begin.
     fn let_the_user_begin(&mut self) {
-        const OPENING: &str = "(The beginning of this conversation is missing.)";
         let first = self.messages.iter().position(|draught| !draught.message.role.is_instruction());
-        let at = match first {
-            Some(first) => {
-                let speaks = self.messages[first].message.role;
-                if !self.provider.alternates() || speaks != Role::Assistant {
-                    return;
-                }
-                first
-            }
-            None => self.messages.len(),
-        };
-        let origin = self.messages.get(at).map_or(0, |draught| draught.origin);
+        if let Some(first) = first.filter(|_| self.provider.alternates())
+            && self.messages[first].message.role == Role::Assistant
+        {
+            self.insert_opening(first);
+        }
+    }
+
+    /// No provider answers instructions alone.
+    fn give_something_to_answer(&mut self) {
+        if self.messages.iter().all(|draught| draught.message.role.is_instruction()) {
+            self.insert_opening(self.messages.len());
+        }
+    }
+
+    fn insert_opening(&mut self, at: usize) {
+        const OPENING: &str = "(The beginning of this conversation is missing.)";
+        let origin = self.messages.get(at).or(self.messages.last()).map_or(0, |draught| draught.origin);
         self.messages.insert(at, Draught::new(origin, Message::user(OPENING)));
-        self.edit(origin, EditKind::InsertedMessage, "a message of the user was put in front");
+        self.edit(origin, EditKind::InsertedMessage, "a message of the user was put in, to be answered");
     }
 
     /// Writes the messages and reads them again: neighbours of one role are joined block by block, and

@@ -52,7 +52,10 @@ fn collect(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
 fn pieces(path: &Path) -> Vec<Seed> {
     let Ok(text) = std::fs::read_to_string(path) else { return Vec::new() };
     let Ok(format) = foldback_wire::detect(&text) else { return Vec::new() };
-    let pieces = if format.is_log() { pieces_of_log(&text) } else { pieces_of_request(&text) };
+    let pieces = match serde_json::from_str::<Value>(&text) {
+        Ok(whole) => pieces_of_whole(whole),
+        Err(_) => pieces_of_log(&text),
+    };
     pieces.into_iter().map(|piece| Seed { format, bytes: piece.into_bytes() }).collect()
 }
 
@@ -71,13 +74,13 @@ fn pieces_of_log(text: &str) -> Vec<String> {
     windows(rest, join)
 }
 
-fn pieces_of_request(text: &str) -> Vec<String> {
-    let Ok(mut whole) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+/// Pieces of a file that is one JSON value.
+fn pieces_of_whole(mut whole: Value) -> Vec<String> {
     if let Value::Array(elements) = &whole {
         let elements: Vec<Value> = elements.iter().map(shortened).collect();
         return windows(&elements, |window| format!("[{}]", joined(window)));
     }
-    let keys = ["messages", "input", "contents"];
+    let keys = ["messages", "input", "contents", "history", "trajectory"];
     let Some(key) = keys.into_iter().find(|key| whole[key].is_array()) else {
         return vec![shortened(&whole).to_string()];
     };
@@ -159,10 +162,9 @@ mod tests {
     fn there_are_small_pieces_of_every_format_with_transcripts_and_they_are_read() {
         let seeds = seeds();
         let formats: BTreeSet<Format> = seeds.iter().map(|seed| seed.format).collect();
-        assert!(formats.len() >= 7, "{formats:?}");
+        assert_eq!(formats.len(), Format::ALL.len(), "{formats:?}");
         for seed in &seeds {
-            let mut options = ReadOptions::default();
-            options.format = Some(seed.format);
+            let options = ReadOptions::of(seed.format);
             let read = read(&seed.bytes, &options);
             assert!(read.is_ok(), "{}: {:?}", String::from_utf8_lossy(&seed.bytes), read.err());
         }
