@@ -155,8 +155,11 @@ fn encoded_elements(
             return;
         }
         let mut encoder = Encoder { own: false, partners: Vec::new(), lost: &mut note };
-        let encoded = encode(to, &message, &mut encoder);
-        elements.extend(encoded.into_iter().map(|json| Element { json, index, origin: None }));
+        for mut json in encode(to, &message, &mut encoder) {
+            // It was put together piece by piece, and all of them are held until the list is written.
+            json.shrink_to_fit();
+            elements.push(Element { json, index, origin: None });
+        }
     });
     elements
 }
