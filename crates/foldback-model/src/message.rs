@@ -355,3 +355,27 @@ impl Message {
             && !self.parts.iter().any(|part| matches!(part, Part::ToolResult(_)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take_out(message: &mut Message, names: &[&str]) -> Vec<usize> {
+        message.retain_parts(|part| !part.as_text().is_some_and(|text| names.contains(&text)));
+        message.raw_and_left_out().map(|(_, places)| places.to_vec()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_places_left_out_count_in_the_original_however_often_parts_are_taken_out() {
+        let parts = ["a", "b", "c", "d", "e"].map(Part::text).to_vec();
+        let mut message =
+            Message::new(Role::User, parts).with_raw(RawJson::new(WireFormat::Anthropic, "{…}"));
+
+        assert_eq!(take_out(&mut message, &["e", "b"]), [1, 4]);
+        assert_eq!(take_out(&mut message, &["a", "d"]), [0, 1, 3, 4]);
+        assert_eq!(take_out(&mut message, &["c"]), [0, 1, 2, 3, 4]);
+
+        message.set_parts(vec![Part::text("anew")]);
+        assert_eq!(message.raw_and_left_out(), None, "other content has no original");
+    }
+}
